@@ -9,7 +9,7 @@ extension OAuthTokenService {
     ///     open(page)
     ///
     /// The ID token of the session is the hint by which the server knows it. Without one the client's id is sent, and
-    /// the server asks. The URL may contain the ID token: do not log it.
+    /// the server asks. The ID token of another server is not sent. The URL may contain the ID token: do not log it.
     ///
     /// - Parameters:
     ///   - token: the token of the session, read before it is signed out.
@@ -20,6 +20,7 @@ extension OAuthTokenService {
         for token: OAuthToken?, redirectURI: String? = nil, state: String? = nil
     ) throws -> URL {
         let page = try endpoint.server.metadataEndpoint("end_session_endpoint")
+        let token = token.flatMap { (try? endpoint.server.checkIssuer(of: $0)) == nil ? nil : $0 }
         var form: [(name: String, value: String)] =
             [token?.idToken.map { ("id_token_hint", $0) } ?? ("client_id", endpoint.client.id)]
         if let redirectURI { form.append(("post_logout_redirect_uri", redirectURI)) }

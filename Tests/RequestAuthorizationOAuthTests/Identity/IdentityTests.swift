@@ -306,8 +306,12 @@ import Testing
                 .absoluteString
                 == "https://as.example/end?a=b&id_token_hint=i.d.t&"
                 + "post_logout_redirect_uri=https%3A%2F%2Fapp.example%2Fbye%20now&state=s%26t")
-        #expect(
-            try service.endSessionURL(for: nil).absoluteString == "https://as.example/end?a=b&client_id=app")
+        let foreign = OAuthToken(
+            accessToken: "a", idToken: "i.d.t", issuer: TokenIssuer(of: .make(at: "https://other.example")))
+        for token in [nil, foreign] {
+            #expect(
+                try service.endSessionURL(for: token).absoluteString == "https://as.example/end?a=b&client_id=app")
+        }
         for value in [nil, "http://as.example/end", "https://as.example/end#x", "http://127.0.0.1/end"] {
             let unsafe = self.service {
                 $0.additionalMetadata["end_session_endpoint"] = value.map { .string($0) }
