@@ -175,6 +175,15 @@ import Testing
         #expect(items.aside == [Data("damaged".utf8)])
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `an unreadable item that cannot be set aside is replaced by the next sign-in`() async throws {
+        let items = InMemoryItems(Data("damaged".utf8))
+        let store = ItemPendingSignIns(InterruptedItems(items))
+        try await store.add(.make(state: "a"))
+        #expect(try await store.find(state: "a") != nil)
+        #expect(items.aside.isEmpty)
+    }
+
     @Test func `sign-ins that are too old or too many are removed, the oldest first`() async throws {
         let store = InMemoryPendingSignIns(limit: 2)
         let start = Date(timeIntervalSince1970: 1_800_000_000)
