@@ -61,9 +61,7 @@ extension ResourceRecords {
     }
 
     func save(value: some Encodable, named name: String) async throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        try await save(try encoder.encode(value), named: name)
+        try await save(try JSONEncoder.sorted.encode(value), named: name)
     }
 
     /// The registrations at an issuer, the newest first.

@@ -99,9 +99,7 @@ extension ServerQuirks {
         if let demanded = demanded.flatMap({ JSONValue(json: Array($0.utf8)[...]) }), case .object = demanded {
             all = all.merged(with: demanded)
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard all != .object([:]), let text = try? encoder.encode(all) else { return [] }
+        guard all != .object([:]), let text = try? JSONEncoder.sorted.encode(all) else { return [] }
         return [(name: "claims", value: String(decoding: text, as: UTF8.self))]
     }
 

@@ -88,8 +88,6 @@ public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, Red
     }
 
     private static func encode(_ kept: PendingSignIns) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(Contents(signIns: kept))
+        try JSONEncoder.sorted.encode(Contents(signIns: kept))
     }
 }

@@ -32,8 +32,6 @@ enum JSONWebToken {
     }
 
     private static func encode(_ members: [String: JSONValue]) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Base64URL.encode(try encoder.encode(members))
+        Base64URL.encode(try JSONEncoder.sorted.encode(members))
     }
 }

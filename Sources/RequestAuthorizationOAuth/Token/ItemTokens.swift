@@ -31,11 +31,7 @@ struct ItemTokens<Items: ByteStore>: TokenStore, RedactedDescription {
         try JSONDecoder().decode(StoredToken<OAuthToken>.self, from: item)
     }
 
-    private static func encode(_ value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(value)
-    }
+    private static func encode(_ value: some Encodable) throws -> Data { try JSONEncoder.sorted.encode(value) }
 }
 
 extension ItemTokens: SharedTokenStore where Items: SharedByteStore {
