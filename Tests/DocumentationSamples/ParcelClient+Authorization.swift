@@ -40,7 +40,9 @@ extension ParcelClient {
                 (refreshesLeft, proofsLeft) = (refreshesLeft - 1, 2)
             case .newProof where proofsLeft > 0 && parcel.isReplayable: proofsLeft -= 1
             default:
-                guard hopsLeft > 0, let next = answer.redirection(of: parcel) else { return answer }
+                guard hopsLeft > 0, let next = answer.redirection(of: parcel),
+                    next.body == nil || parcel.isReplayable  // A body that can be read once is sent once.
+                else { return answer }
                 guard next.origin == parcel.origin else { return try await run(next) }  // without the credential
                 (parcel, hopsLeft) = (next, hopsLeft - 1)
                 guard credential.isForOneRequest else { continue }

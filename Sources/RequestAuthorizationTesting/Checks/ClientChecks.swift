@@ -15,8 +15,9 @@
 ///
 /// The checks: the credential is set, and other fields stay; after a 401 there is one refresh, and the same request once
 /// more; a second 401 is returned; a body that can be read once is sent once; a proof that was refused is made anew; nothing
-/// is sent after a sign-out, as the person who signs in next, or by a cancelled task. If the client follows redirects: no
-/// credential goes to another origin, and after a redirect only the refused request is sent again.
+/// is sent after a sign-out, as the person who signs in next, or by a cancelled task. If the client follows redirects, no
+/// credential goes to another host, port or scheme. After a redirect only the refused request is sent again. A 307 or
+/// 308 for a body that can be read once is returned.
 public struct ClientChecks: Sendable {
     /// Answers a request that the client sends.
     public typealias Server = nonisolated(nonsending) @Sendable (TestRequest) async throws -> TestResponse
@@ -63,6 +64,7 @@ public struct ClientChecks: Sendable {
         let redirects = [
             Check("takes no credential to another origin") { try await checkOtherOrigin() },
             Check("sends only the refused request again after a redirect") { try await checkRefusedHop() },
+            Check("returns a redirect of a body that can be read once") { try await checkSingleBodyRedirect() },
         ]
         return followsRedirects ? checks + redirects : checks
     }
@@ -154,15 +156,24 @@ extension ClientChecks {
     }
 
     private func checkOtherOrigin() async throws {
-        for provider: any AuthorizationProvider in [.bearer("abc"), .header("X-API-Key", "key")] {
-            let field = provider is HeaderAuthorization ? "X-API-Key" : "Authorization"
-            let seen = try await arrivals(of: TestRequest("\(Self.origin)/a"), provider) { request in
-                request.url.hasSuffix("/a")
-                    ? TestResponse(302, ["Location": "https://other.example.com/b"]) : TestResponse()
+        for target in ["https://other.example.com/b", "\(Self.origin):8443/b", "http://api.example.com/b"] {
+            for provider: any AuthorizationProvider in [.bearer("abc"), .header("X-API-Key", "key")] {
+                try await checkRedirect(to: target, provider)
             }
-            try require(seen.count == 2, "sent \(seen.count) requests, not 2")
-            try require(seen[1][field] == nil, "took the field \(field) to another origin")
         }
+    }
+
+    private func checkRedirect(to target: String, _ provider: any AuthorizationProvider) async throws {
+        let field = provider is HeaderAuthorization ? "X-API-Key" : "Authorization"
+        // A client may refuse to go from https to http.
+        let mayStay = target.hasPrefix("http:")
+        let request = TestRequest("\(Self.origin)/a")
+        let seen = try await arrivals(of: request, provider, endsWith: 200, or: mayStay ? 302 : nil) { request in
+            request.url.hasSuffix("/a") ? TestResponse(302, ["Location": target]) : TestResponse()
+        }
+        if mayStay, seen.count == 1 { return }
+        try require(seen.count == 2, "sent \(seen.count) requests, not 2")
+        try require(seen[1][field] == nil, "took the field \(field) to \(target)")
     }
 
     private func checkRefusedHop() async throws {
@@ -179,6 +190,16 @@ extension ClientChecks {
             "sent \(seen.map(\.method).joined(separator: ", ")), not POST, GET, GET")
     }
 
+    private func checkSingleBodyRedirect() async throws {
+        let request = TestRequest("\(Self.origin)/a", method: "POST", body: [1], isReplayable: false)
+        for status in [307, 308] {
+            let seen = try await arrivals(of: request, .bearer("abc"), endsWith: status) { request in
+                request.url.hasSuffix("/a") ? TestResponse(status, ["Location": "\(Self.origin)/b"]) : TestResponse()
+            }
+            try require(seen.count == 1, "sent \(seen.count) requests, not 1")
+        }
+    }
+
     // MARK: - Helpers
 
     private static func refusesA(_ request: TestRequest) -> TestResponse {
@@ -188,14 +209,15 @@ extension ClientChecks {
     /// The requests that the client sends.
     private func arrivals(
         of request: TestRequest, _ provider: any AuthorizationProvider, endsWith status: Int = 200,
-        _ server: @escaping Server
+        or other: Int? = nil, _ server: @escaping Server
     ) async throws -> [TestRequest] {
         let seen = Lock<[TestRequest]>([])
         let response = try await send(request, provider) { request in
             seen.withLock { $0.append(request) }
             return try await server(request)
         }
-        try require(response.statusCode == status, "returned \(response.statusCode), not \(status)")
+        let isExpected = response.statusCode == status || response.statusCode == other
+        try require(isExpected, "returned \(response.statusCode), not \(status)")
         return seen.withLock { $0 }
     }
 
