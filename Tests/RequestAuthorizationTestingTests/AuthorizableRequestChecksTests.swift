@@ -71,12 +71,18 @@ struct AuthorizableRequestChecksTests {
         }
     }
 
-    @Test(arguments: [true, false])
-    func `a request that is sent elsewhere than to its origin fails`(goes: Bool) async {
+    @Test(arguments: [
+        (Wanderer.Defect.goesAnywhere, "accepts an origin with another host"),
+        (.comparesNoHosts, "accepts an origin with another host"),
+        (.comparesNoPorts, "accepts an origin with another port"),
+        (.comparesNoSchemes, "accepts an origin with another scheme"),
+        (.goesNowhere, "refuses the request's own origin"),
+    ])
+    func `a request that is sent elsewhere than to its origin fails`(_ defect: Wanderer.Defect, problem: String) async {
         let failures = await failures {
-            try await AuthorizableRequestChecks(method: nil, target: nil) { Wanderer(goes: goes) }.run()
+            try await AuthorizableRequestChecks(method: nil, target: nil) { Wanderer(defect: defect) }.run()
         }
-        #expect(failures.map(\.check) == ["goes to its origin alone"])
+        #expect(failures.map(\.description) == ["goes to its origin alone: goes(to:) \(problem)"])
     }
 
     @Test(arguments: [
@@ -153,8 +159,18 @@ struct BrokenRequest: AuthorizableRequest {
     private func name(_ field: String) -> String { defect == .comparesCase ? field : field.lowercased() }
 }
 
-private struct Wanderer: Plain {
+/// A request that is sent to other origins.
+struct Wanderer: Plain {
+    enum Defect: Sendable { case goesAnywhere, goesNowhere, comparesNoHosts, comparesNoPorts, comparesNoSchemes }
+
     var fields: [String: String] = [:]
-    let goes: Bool
-    func goes(to origin: Origin) -> Bool { goes }
+    let defect: Defect
+
+    func goes(to other: Origin) -> Bool {
+        guard let origin, defect != .goesNowhere else { return false }
+        return defect == .goesAnywhere
+            || (other.host == origin.host || defect == .comparesNoHosts)
+                && (other.port == origin.port || defect == .comparesNoPorts)
+                && (other.scheme == origin.scheme || defect == .comparesNoSchemes)
+    }
 }

@@ -12,9 +12,9 @@
 /// The closure creates a request without credential. It is called for each check.
 ///
 /// The checks: a credential is found under any spelling of its field; another one replaces it; other fields stay; the
-/// request goes to its origin only; method, target and body are the expected ones, and the target has no fragment. A
-/// `requestMethod` of type `String` instead of `String?` compiles, but no provider sees it. The last checks report
-/// that.
+/// request goes to its host, port and scheme only; method, target and body are the expected ones, and the target has no
+/// fragment. A `requestMethod` of type `String` instead of `String?` compiles, but no provider sees it. The last checks
+/// report that.
 public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable {
     private let method: String?
     private let target: String?
@@ -83,8 +83,15 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
 
     private func checkOrigin() async throws {
         let request = try await request()
-        let other = Origin(scheme: request.origin?.scheme ?? "https", host: "other.invalid", port: request.origin?.port)
-        try require(!request.goes(to: other), "goes(to:) accepts an origin that is not the request's")
+        let own = request.origin ?? "https://other.invalid"
+        let others = [
+            ("host", Origin(scheme: own.scheme, host: "other.\(own.host)", port: own.port)),
+            ("port", Origin(scheme: own.scheme, host: own.host, port: own.port == 8443 ? 8444 : 8443)),
+            ("scheme", Origin(scheme: own.scheme == "https" ? "http" : "https", host: own.host, port: own.port)),
+        ]
+        for (part, other) in others {
+            try require(!request.goes(to: other), "goes(to:) accepts an origin with another \(part)")
+        }
         guard let origin = request.origin else { return }
         try require(request.goes(to: origin), "goes(to:) refuses the request's own origin")
     }
