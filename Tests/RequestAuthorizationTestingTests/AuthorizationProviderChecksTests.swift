@@ -41,6 +41,7 @@ struct AuthorizationProviderChecksTests {
         (.showsPassword, redacted, "its description shows the credential"),
         (.promisesAndFails, unauthorized, "threw not authorized: no token; sign in"),
         (.promisesAndSendsNothing, unauthorized, "set no header field"),
+        (.promisesAndRepeats, unauthorized, "promised another credential and sent the same one"),
         (.showsInError, unauthorized, "the error shows the credential"),
         (.throwsAnotherError, unauthorized, "threw Unexpected"),
         (.hasOthersAtHand, atHand, "sets other fields with credentialAtHand(for:) than with credential(for:)"),
@@ -87,6 +88,37 @@ struct AuthorizationProviderChecksTests {
             }
         }
         let call = try await deaf.nextCall()
+        await call.cancellation()
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(5))
+        #expect(
+            await checks.value.map(\.description) == [
+                "stops waiting when cancelled: has not ended after 5.0 seconds"
+            ])
+        call.fail(CancellationError())
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `a provider that looks for a cancellation only before it waits fails`() async throws {
+        let clock = ManualClock()
+        let deaf = ScriptedTokenService<TestToken>(.heldIgnoringCancellation)
+        // The first one is cancelled at once.
+        let services = Lock([deaf, ScriptedTokenService(.held)])
+        let checks = Task {
+            await failures {
+                try await AuthorizationProviderChecks(
+                    limit: .seconds(5), clock: clock,
+                    waiting: {
+                        ServiceAuthorization(service: try #require(services.withLock { $0.popLast() }))
+                    }
+                ) {
+                    ServiceAuthorization(service: ScriptedTokenService(forever: .numberedToken()))
+                }.run()
+            }
+        }
+        let call = try await deaf.nextCall()
+        await clock.sleeper(for: .milliseconds(100))
+        clock.advance(by: .milliseconds(100))
         await call.cancellation()
         await clock.sleepers(1)
         clock.advance(by: .seconds(5))

@@ -28,9 +28,9 @@ public struct AuthorizationProviderChecks: Sendable {
     ///   - origin: the origin of the requests, for a provider that is restricted to origins.
     ///   - allowsPlaintext: whether the provider is meant to authorize plain `http` to the same host too.
     ///   - limit: how long each check may take; long, so that no check fails on a busy machine.
-    ///   - clock: the clock for `limit`.
+    ///   - clock: the clock for `limit`, and for the 100 ms before a wait is cancelled.
     ///   - waiting: creates a provider that waits for a credential that never comes, to check that cancellation ends
-    ///     the wait. Without it this is not checked.
+    ///     the wait. The closure is called twice. Without it this is not checked.
     ///   - provider: creates the provider.
     public init(
         origin: Origin = "https://api.example.com", allowsPlaintext: Bool = false, limit: Duration = .seconds(120),
@@ -106,12 +106,17 @@ public struct AuthorizationProviderChecks: Sendable {
     }
 
     private func checkWaiting(_ make: @Sendable () async throws -> any AuthorizationProvider) async throws {
-        let provider = try await make()
-        let request = ProbeRequest(to: origin)
-        let task = Task { try await provider.authorize(request) }
-        task.cancel()
-        do { _ = try await task.value } catch is CancellationError { return }
-        throw CheckProblem("had a credential, but should have waited for one")
+        // A cancellation may come before the provider waits, and while it does.
+        for delay in [Duration.zero, .milliseconds(100)] {
+            let provider = try await make()
+            let request = ProbeRequest(to: origin)
+            let task = Task { try await provider.authorize(request) }
+            defer { task.cancel() }
+            if delay > .zero { try await clock.sleep(for: delay) }
+            task.cancel()
+            do { _ = try await task.value } catch is CancellationError { continue }
+            throw CheckProblem("had a credential, but should have waited for one")
+        }
     }
 
     private func checkPlaintext() async throws {
@@ -141,17 +146,21 @@ public struct AuthorizationProviderChecks: Sendable {
         var refused = request
         try refused.set(credential)
         let response = UnauthorizedResponse(fields: ["WWW-Authenticate": [#"Bearer error="invalid_token""#]])
+        let verdict: Verdict
         do {
-            guard try await credential.judge(response) != .accept else { return }
+            verdict = try await credential.judge(response)
         } catch let error as NotAuthorized {
             let leak = Leak.find(refused.credentials.values, in: error)
             return try require(leak == nil, "the error shows the credential")
         }
+        if verdict == .accept { return }
         let next = try await provider.credential(for: request)
         try credential.admit(next)
         var again = request
         try again.set(next)
         try again.checkAuthorized(from: request)
+        guard verdict == .anew else { return }
+        try require(again.credentials != refused.credentials, "promised another credential and sent the same one")
     }
 
     private func checkAtHand() async throws {

@@ -11,7 +11,7 @@ struct BrokenAuthorization: AuthorizationProvider {
         case setsNothing, touchesOtherFields, sendsLineFeed, sendsEmptyValue, addsToTheField, hasOthersAtHand
         case wearsOut, takesCancellationForSignedOut, asksForSignInOverPlaintext
         case refusesPlaintext, showsInDescription, showsInDebugDescription, showsInMirror, showsPassword
-        case promisesAndFails, promisesAndSendsNothing, showsInError, throwsAnotherError, hangs
+        case promisesAndFails, promisesAndSendsNothing, promisesAndRepeats, showsInError, throwsAnotherError, hangs
     }
 
     struct Unexpected: Error {}
@@ -73,7 +73,7 @@ struct BrokenAuthorization: AuthorizationProvider {
         func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
             maker.state.withLock { $0.wasRefused = true }
             switch maker.defect {
-            case .promisesAndFails, .promisesAndSendsNothing: return .anew
+            case .promisesAndFails, .promisesAndSendsNothing, .promisesAndRepeats: return .anew
             case .showsInError: throw NotAuthorized(.rejected, detail: "\(credential) is constant")
             case .throwsAnotherError: throw Unexpected()
             default: return .accept
