@@ -47,4 +47,17 @@ import FoundationNetworking
         let found = await failures { try await TokenTransportChecks { BrokenTransport(defect) }.run() }
         #expect(found.first { $0.check == check }?.problem.hasPrefix(problem) == true, "\(found)")
     }
+
+    @Test(arguments: [
+        (BrokenTransport.Defect.readsToTheEnd, "stops an answer that is too long"),
+        (.timesOutWhenIdle, "ends after its time-out"),
+    ])
+    func `a transport that waits for the end of an answer fails`(
+        _ defect: BrokenTransport.Defect, _ check: String
+    ) async {
+        let found = await failures {
+            try await TokenTransportChecks(limit: .seconds(5)) { BrokenTransport(defect) }.run()
+        }
+        #expect(found.first { $0.check == check }?.problem == "has not ended after 5.0 seconds", "\(found)")
+    }
 }

@@ -160,11 +160,17 @@ public struct TokenTransportChecks<Transport: TokenTransport>: Sendable {
 
     private func checkEndlessAnswer() async throws {
         let part = [UInt8](repeating: 42, count: 1 << 14)
-        try await withServer { _ in
-            .endless(ProbeServer.Answer.head(200) + part)
-        } body: { server, transport in
-            try await expect(.mayHaveBeenProcessed) {
-                try await transport.send(TokenRequest(url: server.url("/"), body: [1], maximumResponseLength: 1000))
+        // A transport that waits for the end of the second answer never ends.
+        let answers: [ProbeServer.Answer] = [
+            .endless(ProbeServer.Answer.head(200) + part), .held(ProbeServer.Answer.head(200) + part),
+        ]
+        for answer in answers {
+            try await withServer { _ in
+                answer
+            } body: { server, transport in
+                let request = TokenRequest(
+                    url: server.url("/"), body: [1], timeout: .seconds(3600), maximumResponseLength: 1000)
+                try await expect(.mayHaveBeenProcessed) { try await transport.send(request) }
             }
         }
     }
@@ -192,11 +198,13 @@ public struct TokenTransportChecks<Transport: TokenTransport>: Sendable {
     }
 
     private func checkTimeOut() async throws {
-        try await withServer { _ in
-            .silence
-        } body: { server, transport in
-            try await expect(.mayHaveBeenProcessed) {
-                try await transport.send(TokenRequest(url: server.url("/"), body: [1], timeout: .seconds(1)))
+        for answer in [ProbeServer.Answer.silence, .dribble(ProbeServer.Answer.head(200))] {
+            try await withServer { _ in
+                answer
+            } body: { server, transport in
+                try await expect(.mayHaveBeenProcessed) {
+                    try await transport.send(TokenRequest(url: server.url("/"), body: [1], timeout: .seconds(1)))
+                }
             }
         }
     }

@@ -24,8 +24,13 @@ final class ProbeServer: Sendable {
         case cutOff([UInt8])
         /// Sent, and then more of the same until the client leaves, or a thousand times.
         case endless([UInt8])
+        /// Sent, and then nothing until the client leaves.
+        case held([UInt8])
+        /// Sent, and then a byte each 0.2 s until the client leaves.
+        case dribble([UInt8])
+
         /// Nothing is sent until the client leaves.
-        case silence
+        static var silence: Answer { .held([]) }
     }
 
     private struct State {
@@ -122,7 +127,16 @@ final class ProbeServer: Sendable {
             case .endless(let answer):
                 for _ in 0...1000 { guard Self.write(answer, to: connection) else { return } }
                 return
-            case .silence: while Self.read(from: connection, &bytes) {}
+            case .held(let answer):
+                _ = Self.write(answer, to: connection)
+                while Self.read(from: connection, &bytes) {}
+            case .dribble(let answer):
+                var part = answer
+                while Self.write(part, to: connection) {
+                    part = [42]
+                    Thread.sleep(forTimeInterval: 0.2)
+                }
+                return
             }
         }
     }

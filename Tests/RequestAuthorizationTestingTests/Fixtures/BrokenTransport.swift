@@ -19,6 +19,7 @@ final class BrokenTransport: TokenTransport {
         case sendsAgain, mixesAnswers
         case takesAnyLength, refusesTheLongest, returnsHalfAnswers
         case throwsErrorsOfItsClient, saysUnsent, saysSent, hidesCancellation
+        case readsToTheEnd, timesOutWhenIdle
     }
 
     private struct Memory {
@@ -59,7 +60,7 @@ final class BrokenTransport: TokenTransport {
         case .changesMethod: request.method = request.method == "PUT" ? "POST" : request.method
         case .keepsCookies:
             if let cookie = memory.withLock({ $0.cookie }) { request.fields.append(("Cookie", cookie)) }
-        case .takesAnyLength: request.maximumResponseLength = 1 << 30
+        case .takesAnyLength, .readsToTheEnd: request.maximumResponseLength = 1 << 30
         case .refusesTheLongest: request.maximumResponseLength -= 1
         default: break
         }
@@ -67,9 +68,13 @@ final class BrokenTransport: TokenTransport {
     }
 
     private func sendWithDefect(_ request: TokenRequest) async throws -> TokenResponse {
+        if defect == .timesOutWhenIdle, request.timeout == .seconds(1) { return try await sendUntilIdle(request) }
         if defect == .mixesAnswers { return try await call(request).value }
         if defect == .keepsAnswers, let kept = memory.withLock({ $0.answers[request.url] }) { return kept }
         let answer = try await base.send(request)
+        if defect == .readsToTheEnd, answer.body.count > 1000 {
+            throw TokenTransportError(.responseTooLong, delivery: .mayHaveBeenProcessed)
+        }
         switch defect {
         case .throwsForErrors where answer.statusCode >= 500:
             throw TokenTransportError(.other, delivery: .mayHaveBeenProcessed)
@@ -87,6 +92,18 @@ final class BrokenTransport: TokenTransport {
         default: break
         }
         return answer
+    }
+
+    /// Ends by itself only if no byte of an answer arrives.
+    private func sendUntilIdle(_ request: TokenRequest) async throws -> TokenResponse {
+        var request = request
+        (request.timeout, request.maximumResponseLength) = (.seconds(2), 0)
+        do {
+            return try await base.send(request)
+        } catch let error as TokenTransportError where error.code == .responseTooLong {
+            (request.timeout, request.maximumResponseLength) = (.seconds(3600), 1000)
+            return try await base.send(request)
+        }
     }
 
     /// The call of this URL that is under way.
