@@ -98,6 +98,21 @@ struct SharedTokenStoreChecksTests {
         #expect(found.first { $0.check == check }?.problem.hasPrefix(problem) == true, "\(found)")
     }
 
+    @Test(arguments: [
+        (Defect.isDeafToTheSecondCancellation, "stops waiting for exclusive access when cancelled"),
+        (.announcesPlainSavesAlone, "announces changes to siblings"),
+        (.announcesNoSignOuts, "announces changes to siblings"),
+    ])
+    func `a check of a shared store that hangs fails`(_ defect: Defect, _ check: String) async {
+        let found = await failures {
+            try await SharedTokenStoreChecks(limit: .seconds(3), lockLimit: .zero, patience: .zero) {
+                let store = BrokenStore(defect)
+                return (store, store.sibling())
+            }.run()
+        }
+        #expect(found.first { $0.check == check }?.problem == "has not ended after 3.0 seconds", "\(found)")
+    }
+
     @Test func `a store that excludes others but not itself fails`() async {
         let found = await failures {
             try await SharedTokenStoreChecks(lockLimit: .zero) {

@@ -27,7 +27,7 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
     ///   - lockLimit: how long to wait for exclusive access that is already taken.
     ///   - patience: how long access, an intent and a token are watched. Make it longer than every time to live that
     ///     your place sets.
-    ///   - clock: the clock for `limit` and `patience`.
+    ///   - clock: the clock for `limit` and `patience`, and for pauses of up to 100 ms.
     ///   - reopened: opens the same place again, as the next launch does. Without it this is not checked.
     ///   - unreachable: creates a store whose place cannot be reached. Without it only a cancelled read is checked.
     ///   - emptied: removes everything from the place of a store, as dropping its tables does. Without it this is not
@@ -183,13 +183,17 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
 
     private func checkCancelledLock() async throws {
         let (one, other) = try await empty()
-        let lock = try await one.lock(within: plain.limit)
-        let impatient = Task { try await other.lock(within: .seconds(86_400)) }
-        await Task.yield()
-        impatient.cancel()
-        if (try? await impatient.value) != nil { throw CheckProblem("gave access to two") }
-        await lock.unlock()
-        try await one.lock(within: plain.limit).unlock()
+        // A cancellation may come before the store waits, and while it does.
+        for delay in [Duration.zero, .milliseconds(50)] {
+            let lock = try await one.lock(within: plain.limit)
+            let impatient = Task { try await other.lock(within: .seconds(86_400)) }
+            defer { impatient.cancel() }
+            if delay > .zero { try await plain.clock.sleep(for: delay) } else { await Task.yield() }
+            impatient.cancel()
+            if (try? await impatient.value) != nil { throw CheckProblem("gave access to two") }
+            await lock.unlock()
+            try await one.lock(within: plain.limit).unlock()
+        }
     }
 
     private func checkIntent() async throws {
@@ -233,13 +237,30 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
         try require(isSame && seen.beganAt.isClose(to: left.beganAt), "showed another intent \(place)")
     }
 
+    /// A refresh need not be announced. A new session and a sign-out must be.
     private func checkChanges() async throws {
         let (one, other) = try await empty()
-        guard let changes = other.changes else { return }
-        var iterator = changes.makeAsyncIterator()
-        try await one.save(stored(1))
-        try require(await iterator.next() != nil, "ended the sequence of changes")
+        let session = UUID()
+        let signIn = StoredToken<Store.Token>.probe(.token(token(2)), 1, of: session)
+        let signOut = StoredToken<Store.Token>.probe(.signedOut, 2, of: session)
+        try await requireNotice(from: other) { try await one.save(stored(1)) }
+        for (stored, condition) in [(signIn, TokenSaveCondition.anything), (signOut, .session(session))] {
+            try await requireNotice(from: other) {
+                let result = try await one.save(stored, replacing: condition)
+                try require(result == .saved, "refused \(stored) for \(condition)")
+            }
+        }
         withExtendedLifetime(other) {}
+    }
+
+    private func requireNotice(from store: Store, of change: () async throws -> Void) async throws {
+        guard let changes = store.changes else { return }
+        var iterator = changes.makeAsyncIterator()
+        _ = try await store.load()  // Changes after this read are announced.
+        try await change()
+        try require(await iterator.next() != nil, "ended the sequence of changes")
+        // A change may be announced twice. The second notice must not count for the next change.
+        try await plain.clock.sleep(for: .milliseconds(100))
     }
 }
 

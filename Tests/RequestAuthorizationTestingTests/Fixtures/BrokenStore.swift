@@ -13,10 +13,10 @@ final class BrokenStore: SharedTokenStore {
         case isNotEmptyAtFirst, losesTokens, losesSignOuts, losesMilliseconds, losesTheSession
         case cutsTheGeneration, keepsTheFirst, doesNotClear, failsToClearNothing, mixes, shows
         case keepsToItself, ignoresConditions, refusesAll, tellsAnotherConflict, savesInTwoSteps
-        case excludesNobody, doesNotUnlock, keepsThePlaceOfTheCancelled
+        case excludesNobody, doesNotUnlock, keepsThePlaceOfTheCancelled, isDeafToTheSecondCancellation
         case losesIntents, hidesIntents, changesIntents, saveRemovesIntent, conditionalSaveRemovesIntent, keepsIntents
         case refusedSaveEndsIntent, endsAnotherIntent, endsNoIntent
-        case endsChanges
+        case endsChanges, announcesPlainSavesAlone, announcesNoSignOuts
     }
 
     private struct State: Sendable {
@@ -26,6 +26,8 @@ final class BrokenStore: SharedTokenStore {
         var snapshot: StoredToken<TestToken>??
         var isLocked = false
         var hasLostPlace = false
+        var longWaits = 0
+        var listeners: [AsyncStream<Void>.Continuation] = []
         var intent: RefreshIntent?
     }
 
@@ -61,7 +63,10 @@ final class BrokenStore: SharedTokenStore {
             if defect == .saveRemovesIntent { state.intent = nil }
         }
         if let altered = alter(stored) { try await base.save(altered) }
+        announce()
     }
+
+    private func announce() { for listener in state.withLock(\.listeners) { listener.yield() } }
 
     /// The item that is stored instead of the right one; `nil` for no new one.
     private func alter(_ stored: StoredToken<TestToken>) -> StoredToken<TestToken>? {
@@ -95,7 +100,14 @@ final class BrokenStore: SharedTokenStore {
     }
 
     var changes: AsyncStream<Void>? {
-        [.endsChanges, .keepsToItself].contains(defect) ? AsyncStream { $0.finish() } : base.changes
+        switch defect {
+        case .endsChanges, .keepsToItself: return AsyncStream { $0.finish() }
+        case .announcesPlainSavesAlone, .announcesNoSignOuts:
+            let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+            state.withLock { $0.listeners.append(continuation) }
+            return stream
+        default: return base.changes
+        }
     }
 
     // MARK: SharedTokenStore
@@ -104,6 +116,7 @@ final class BrokenStore: SharedTokenStore {
         _ stored: StoredToken<TestToken>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
     ) async throws -> TokenSaveResult<TestToken> {
         let result = try await save(stored, condition)
+        if defect == .announcesNoSignOuts, stored.token != nil { announce() }
         state.withLock { state in
             let isEnded = intent != nil && (state.intent == intent || defect == .endsAnotherIntent)
             let isSaved = result == .saved || defect == .refusedSaveEndsIntent
@@ -147,6 +160,12 @@ final class BrokenStore: SharedTokenStore {
         case .keepsThePlaceOfTheCancelled:
             if limit > .seconds(3600) { state.withLock { $0.hasLostPlace = true } }
             guard !state.withLock(\.hasLostPlace) else { throw TokenStoreLockTimedOut(limit: limit) }
+        case .isDeafToTheSecondCancellation where limit > .seconds(3600):
+            let isSecond = state.withLock { state in
+                state.longWaits += 1
+                return state.longWaits == 2
+            }
+            if isSecond { _ = try await OneShot<Void>().valueIgnoringCancellation() }
         default: break
         }
         return try await base.lock(within: limit)
