@@ -90,6 +90,26 @@ struct ManualClockTests {
         _ = try await (short, long)
     }
 
+    @Test func `an advance can leave a sleeper with the awaited time`() async throws {
+        let executor = SteppingExecutor()
+        let events = Recorder<String>()
+        let sleep = Task(executorPreference: executor) { [clock] in
+            try await clock.sleep(for: .seconds(30))
+        }
+        let watch = Task(executorPreference: executor) { [clock] in
+            await clock.sleeper(for: .seconds(10))
+            events.append("seen")
+        }
+        executor.run()
+        clock.advance(by: .seconds(20))
+        executor.run()
+        #expect(events.list == ["seen"])
+        sleep.cancel()
+        watch.cancel()
+        executor.run()
+        await watch.value
+    }
+
     @Test func `waiting for sleepers ends when the waiting task is cancelled`() async {
         let task = Task { [clock] in await clock.sleepers(1) }
         task.cancel()

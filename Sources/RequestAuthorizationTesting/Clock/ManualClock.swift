@@ -63,14 +63,15 @@ public final class ManualClock: AuthorizationClock {
     /// - Parameter duration: zero or more. Only the wall clock can be set back, with ``setWallClock(to:)``.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "the duration is negative; use setWallClock(to:) to set the time of day")
-        let due = state.withLock { state in
+        let (due, watchers) = state.withLock { state in
             state.uptime = (state.uptime + duration.saturated).saturated
             state.now += duration.saturated.seconds
             let due = state.sleepers.values.filter { $0.wakeUp <= state.uptime }
             for sleeper in due { state.sleepers[sleeper.order] = nil }
-            return due
+            return (due, state.takeSatisfiedWatchers())
         }
         for sleeper in due.sorted(by: { ($0.wakeUp, $0.order) < ($1.wakeUp, $1.order) }) { sleeper.signal.fulfill() }
+        for watcher in watchers { watcher.signal.fulfill() }
     }
 
     /// Sets the time of day, as a user or a time server does. ``uptime`` does not change, and no task wakes.
