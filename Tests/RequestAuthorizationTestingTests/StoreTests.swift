@@ -155,6 +155,13 @@ struct ScriptedTokenStoreTests {
         await #expect(throws: DiskFull.self) { try await store.save(.make("b")) }
     }
 
+    @Test func `access whose answer is lost is given back`() async throws {
+        let shared = ScriptedTokenStore(InMemorySharedTokenStore<TestToken>())
+        shared.fail(next: .lock, with: DiskFull(), afterwards: true)
+        await #expect(throws: DiskFull.self) { try await shared.lock(within: .seconds(1)) }
+        try await shared.lock(within: .zero).unlock()
+    }
+
     @Test func `a scripted store around a shared one is shared, with its failures`() async throws {
         let shared = ScriptedTokenStore(InMemorySharedTokenStore<TestToken>())
         let plain: any TokenStore<TestToken> = shared

@@ -44,7 +44,7 @@ public final class ScriptedTokenStore<Base: TokenStore>: TokenStore {
     /// - Parameters:
     ///   - kind: the method.
     ///   - error: the error to throw.
-    ///   - afterwards: whether the store does its work first, as if its answer were lost.
+    ///   - afterwards: whether the store does its work first, as if its answer were lost. Access is given back.
     public func fail(next kind: TokenStoreOperation<Token>.Kind, with error: any Error, afterwards: Bool = false) {
         state.withLock { $0.faults[kind, default: []].append(afterwards ? .after(error) : .before(error)) }
     }
@@ -96,8 +96,18 @@ public final class ScriptedTokenStore<Base: TokenStore>: TokenStore {
 
 extension ScriptedTokenStore: SharedTokenStore where Base: SharedTokenStore {
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
-        let lock = try await perform(.lock(within: limit)) { try await base.lock(within: limit) }
-        return TokenStoreLock(lock) { try? await self.perform(.unlock) { await lock.unlock() } }
+        var granted: TokenStoreLock?
+        do {
+            let lock = try await perform(.lock(within: limit)) {
+                let lock = try await base.lock(within: limit)
+                granted = lock
+                return lock
+            }
+            return TokenStoreLock(lock) { try? await self.perform(.unlock) { await lock.unlock() } }
+        } catch {
+            await granted?.unlock()  // Nobody has the access if its answer is lost.
+            throw error
+        }
     }
 
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {
