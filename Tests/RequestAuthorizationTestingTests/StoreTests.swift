@@ -69,6 +69,48 @@ struct InMemorySharedTokenStoreTests {
         #expect(sibling.stored == .make("a"))
     }
 
+    @Test func `a crash ends the wait for access and the changes`() async throws {
+        let lock = try await sibling.lock(within: .seconds(1))
+        var changes = try #require(store.changes).makeAsyncIterator()
+        let waiting = Task { try await store.lock(within: .seconds(10)) }
+        await clock.sleepers(1)
+        store.crash()
+        clock.advance(by: .seconds(10))
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        var later = try #require(store.changes).makeAsyncIterator()
+        try await sibling.save(.make("a"))
+        #expect(await changes.next() == nil)
+        #expect(await later.next() == nil)
+        await lock.unlock()
+        try await sibling.lock(within: .seconds(1)).unlock()
+    }
+
+    @Test func `a crashed process reads and changes nothing, and the next one does`() async throws {
+        let intent = RefreshIntent(session: UUID(), generation: 1, beganAt: clock.now)
+        try await store.save(.make("a"))
+        try await store.setIntent(intent)
+        store.crash()
+        let calls: [@Sendable () async throws -> Void] = [
+            { [store] in _ = try await store.load() },
+            { [store] in _ = try await store.loadWithIntent() },
+            { [store] in try await store.save(.make("lost")) },
+            { [store] in _ = try await store.save(.make("lost"), replacing: .anything, ending: intent) },
+            { [store] in try await store.clear() },
+            { [store] in try await store.setIntent(nil) },
+            { [store] in _ = try await store.lock(within: .seconds(1)) },
+        ]
+        for call in calls {
+            let error = await #expect(throws: TokenStoreError.self) { try await call() }
+            #expect(error?.kind == .unavailable)
+        }
+        let next = store.sibling()
+        let contents = try await next.loadWithIntent()
+        #expect(contents.stored == .make("a"))
+        #expect(contents.intent == intent)
+        #expect(try await next.save(.make("b"), replacing: .anything, ending: intent) == .saved)
+        try await next.lock(within: .seconds(1)).unlock()
+    }
+
     @Test func `siblings are notified of every change`() async throws {
         var changes = try #require(sibling.changes).makeAsyncIterator()
         try await store.save(.make("a"))

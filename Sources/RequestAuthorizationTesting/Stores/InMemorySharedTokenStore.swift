@@ -31,12 +31,15 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
     public func sibling() -> InMemorySharedTokenStore { InMemorySharedTokenStore(place: place) }
 
     /// Ends the process of this handle. Its exclusive access is released; what it saved, and its intent, stay.
-    public func crash() { place.releaseAll(of: id) }
+    ///
+    /// Calls that wait for access end with a `CancellationError`. All later calls of the handle throw a
+    /// `TokenStoreError` and change nothing; its ``changes`` end. A new ``sibling()`` is the next process.
+    public func crash() { place.crash(id) }
 
     /// Loses the content, like a store with a damaged item or a removed folder.
     ///
     /// - Parameter absence: what the store reports until the next save.
-    public func lose(_ absence: TokenAbsence) { place.put(nil, absence: absence, by: id) }
+    public func lose(_ absence: TokenAbsence) { place.lose(absence, by: id) }
 
     /// The present content.
     public var stored: StoredToken<Token>? { place.kept.stored }
@@ -44,24 +47,24 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
     /// The present intent.
     public var intent: RefreshIntent? { place.kept.intent }
 
-    public func load() async throws -> StoredToken<Token>? { stored }
-    public func save(_ stored: StoredToken<Token>) async throws { place.put(stored, by: id) }
-    public func clear() async throws { place.put(nil, by: id) }
+    public func load() async throws -> StoredToken<Token>? { try place.load(by: id).stored }
+    public func save(_ stored: StoredToken<Token>) async throws { try place.put(stored, by: id) }
+    public func clear() async throws { try place.put(nil, by: id) }
     public var changes: AsyncStream<Void>? { place.changes(for: id) }
 
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
         try await place.lock(within: limit, for: id)
     }
 
-    public func loadWithIntent() async throws -> TokenWithIntent<Token> { place.kept }
+    public func loadWithIntent() async throws -> TokenWithIntent<Token> { try place.load(by: id) }
 
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
     ) async throws -> TokenSaveResult<Token> {
-        place.save(stored, by: id, replacing: condition, ending: intent)
+        try place.save(stored, by: id, replacing: condition, ending: intent)
     }
 
-    public func setIntent(_ intent: RefreshIntent?) async throws { place.setIntent(intent) }
+    public func setIntent(_ intent: RefreshIntent?) async throws { try place.setIntent(intent, by: id) }
 }
 
 extension InMemorySharedTokenStore: RedactedDescription {

@@ -14,10 +14,19 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         var absence = TokenAbsence.gone
         var intent: RefreshIntent?
         var handles = 0
+        /// The handles whose processes have ended.
+        var crashed: Set<Int> = []
         /// The holder comes first; the waiters follow in order of arrival.
         var queue: [Holder] = []
         var listeners: [Int: (handle: Int, continuation: AsyncStream<Void>.Continuation)] = [:]
         var subscriptions = 0
+
+        var contents: TokenWithIntent<Token> { TokenWithIntent(stored, absence: absence, intent: intent) }
+
+        func requireAlive(_ handle: Int) throws {
+            guard crashed.contains(handle) else { return }
+            throw TokenStoreError(.unavailable, "the process of this handle has crashed; make another with sibling()")
+        }
     }
 
     private let clock: any AuthorizationClock
@@ -28,15 +37,34 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         state = Lock(State(stored: stored))
     }
 
-    var kept: TokenWithIntent<Token> {
-        state.withLock { TokenWithIntent($0.stored, absence: $0.absence, intent: $0.intent) }
+    var kept: TokenWithIntent<Token> { state.withLock { $0.contents } }
+
+    /// Loses the content, also that of a handle whose process has ended.
+    func lose(_ absence: TokenAbsence, by handle: Int) {
+        change(by: handle) { state in
+            (state.stored, state.absence) = (nil, absence)
+            return .saved
+        }
     }
 
-    func setIntent(_ intent: RefreshIntent?) { state.withLock { $0.intent = intent } }
+    func load(by handle: Int) throws -> TokenWithIntent<Token> {
+        try state.withLock { state in
+            try state.requireAlive(handle)
+            return state.contents
+        }
+    }
 
-    func put(_ stored: StoredToken<Token>?, absence: TokenAbsence = .gone, by handle: Int) {
-        change(by: handle) { state in
-            (state.stored, state.absence) = (stored, absence)
+    func setIntent(_ intent: RefreshIntent?, by handle: Int) throws {
+        try state.withLock { state in
+            try state.requireAlive(handle)
+            state.intent = intent
+        }
+    }
+
+    func put(_ stored: StoredToken<Token>?, by handle: Int) throws {
+        try change(by: handle) { state in
+            try state.requireAlive(handle)
+            (state.stored, state.absence) = (stored, .gone)
             return .saved
         }
     }
@@ -44,8 +72,9 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
     func save(
         _ stored: StoredToken<Token>, by handle: Int, replacing condition: TokenSaveCondition,
         ending intent: RefreshIntent?
-    ) -> TokenSaveResult<Token> {
-        change(by: handle) { state in
+    ) throws -> TokenSaveResult<Token> {
+        try change(by: handle) { state in
+            try state.requireAlive(handle)
             guard condition.allows(stored, over: state.stored, absence: state.absence) else {
                 return .refused(state.stored)
             }
@@ -57,9 +86,11 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
 
     /// Performs a change, and notifies the other handles unless it was refused.
     @discardableResult
-    private func change(by handle: Int, _ body: (inout State) -> TokenSaveResult<Token>) -> TokenSaveResult<Token> {
-        let (result, listeners) = state.withLock { state in
-            let result = body(&state)
+    private func change<Failure>(
+        by handle: Int, _ body: (inout State) throws(Failure) -> TokenSaveResult<Token>
+    ) throws(Failure) -> TokenSaveResult<Token> {
+        let (result, listeners) = try state.withLock { state throws(Failure) in
+            let result = try body(&state)
             guard case .saved = result else { return (result, [AsyncStream<Void>.Continuation]()) }
             return (result, state.listeners.values.filter { $0.handle != handle }.map(\.continuation))
         }
@@ -76,6 +107,12 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         }
     }
 
+    /// Ends the process of a handle.
+    func crash(_ handle: Int) {
+        state.withLock { _ = $0.crashed.insert(handle) }
+        forget(handle)
+    }
+
     func forget(_ handle: Int) {
         releaseAll(of: handle)
         let listeners = state.withLock { $0.listeners.values.filter { $0.handle == handle } }
@@ -84,10 +121,15 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
 
     func changes(for handle: Int) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let id = state.withLock { state in
+        let id = state.withLock { state -> Int? in
+            guard !state.crashed.contains(handle) else { return nil }
             state.subscriptions += 1
             state.listeners[state.subscriptions] = (handle, continuation)
             return state.subscriptions
+        }
+        guard let id else {
+            continuation.finish()
+            return stream
         }
         continuation.onTermination = { [weak self] _ in
             self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) }
@@ -100,7 +142,8 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
     func lock(within limit: Duration, for handle: Int) async throws -> TokenStoreLock {
         try Task.checkCancellation()
         let holder = Holder(handle: handle, granted: OneShot())
-        let isFirst = state.withLock { state in
+        let isFirst = try state.withLock { state in
+            try state.requireAlive(handle)
             state.queue.append(holder)
             return state.queue.count == 1
         }
@@ -119,15 +162,16 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         return TokenStoreLock { [weak self] in self?.release { $0.granted === holder.granted } }
     }
 
-    func releaseAll(of handle: Int) { release { $0.handle == handle } }
+    private func releaseAll(of handle: Int) { release { $0.handle == handle } }
 
-    /// Removes holders and waiters from the queue. The first one left then has access.
+    /// Removes holders and waiters from the queue, and cancels the waiters. The first one left then has access.
     private func release(where isGone: (Holder) -> Bool) {
-        var first: Holder?
-        state.withLock { state in
+        let (gone, first) = state.withLock { state in
+            let gone = state.queue.filter(isGone)
             state.queue.removeAll(where: isGone)
-            first = state.queue.first
+            return (gone, state.queue.first)
         }
+        for waiter in gone { waiter.granted.fulfill(with: .failure(CancellationError())) }
         first?.granted.fulfill()
     }
 }

@@ -54,10 +54,15 @@ package struct MortalItems: SharedByteStore {
         try await call("save") { try await items.save(item, ending: intent, if: condition) }
     }
     package func lock(within limit: Duration) async throws -> TokenStoreLock {
+        var granted: TokenStoreLock?
         do {
-            return try await call("lock") { try await items.lock(within: limit) }
+            return try await call("lock") {
+                let lock = try await items.lock(within: limit)
+                granted = lock
+                return lock
+            }
         } catch {
-            items.crash()  // Nobody has what an answer would have given.
+            await granted?.unlock()  // Nobody has what an answer would have given.
             throw error
         }
     }
