@@ -16,5 +16,11 @@ struct Leftovers: Hashable {
     mutating func endRevocation() { revocations -= 1 }
     mutating func expect(_ id: RefreshID, until end: Duration) { calls[id] = end }
     mutating func end(_ id: RefreshID) { calls[id] = nil }
-    mutating func giveUp(at now: Duration) { calls = calls.filter { $0.value > now } }
+
+    /// Forgets the calls that have lasted too long, and returns them.
+    mutating func giveUp(at now: Duration) -> [RefreshID] {
+        let late = calls.filter { $0.value <= now }.map(\.key)
+        for id in late { calls[id] = nil }
+        return late
+    }
 }

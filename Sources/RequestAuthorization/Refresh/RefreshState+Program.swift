@@ -76,7 +76,7 @@ extension RefreshState {
     mutating func timePassed(_ turn: inout Turn) {
         let now = turn.now.uptime
         if let trustEnd, now >= trustEnd { mark(.good) }
-        leftovers.giveUp(at: now)
+        for id in leftovers.giveUp(at: now) { turn.perform(.cancel(id)) }
         if let flight, !flight.isDraining, now >= flight.deadline.uptime { passDeadline(&turn) }
         if let flight, flight.isDraining, now >= flight.beganAt + policy.deadline * 2 { passHardLimit(&turn) }
         if let flight, !flight.isOutOfPatience, let end = patienceEnd(of: flight), now >= end {

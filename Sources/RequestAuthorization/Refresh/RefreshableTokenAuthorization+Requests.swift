@@ -85,6 +85,7 @@ extension RefreshableTokenAuthorization {
     /// - Throws: what ``credential(for:)`` throws.
     @discardableResult
     public nonisolated func refreshNow() async throws -> Token {
+        change { $0.pace.lift(at: $1.now) }  // for the load, too
         if let held = try await tokenObtainedAtColdStart() { return typed(held).token }
         return typed(try await heldToken(.refreshed)).token
     }

@@ -18,6 +18,17 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
+    @Test func `a hung call that a sign-out has overtaken is cancelled in the end, too`() async throws {
+        let bench = Bench.make(holding: nil, .held)
+        let request = await bench.hold(1)[0]
+        let call = try await bench.service.nextCall()
+        await bench.auth.reset()
+        await #expect(throws: NotAuthorized.self) { try await request.value }
+        await bench.clock.sleepers(1)
+        bench.clock.advance(by: .seconds(60))
+        await call.cancellation()
+    }
+
     @Test func `no second refresh begins while the first drains`() async throws {
         let bench = Bench.make(holding: nil, .heldIgnoringCancellation, .token("second"))
         let request = await bench.hold(1)[0]

@@ -133,6 +133,16 @@ import Testing
         #expect(try await bench.auth.refreshNow().name == "new")
     }
 
+    @Test func `refreshNow does not wait for the slot after a store that could not be read`() async throws {
+        let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>(.make("stored")))
+        store.fail(all: .load, with: Offline())
+        let bench = Bench.make(store: store, .token("new"))
+        for _ in 0..<3 { await #expect(throws: (any Error).self) { try await bench.auth.refreshNow() } }
+        store.fail(all: .load, with: nil)
+        bench.clock.advance(by: .seconds(1))  // The slot is later; the stored token is of an earlier moment.
+        #expect(try await bench.auth.refreshNow().name == "new")
+    }
+
     @Test func `refreshNow waits for the time that the server has named`() async throws {
         let bench = Bench.make(
             .failure(TokenEndpointError(status: 503, retryAfter: .seconds(60))), .token("new"))
