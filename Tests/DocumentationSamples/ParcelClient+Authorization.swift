@@ -10,7 +10,7 @@ extension Parcel: AuthorizableRequest {
     var origin: Origin? { Origin(address) }
     var isReplayable: Bool { if case .stream? = body { false } else { true } }
     var requestMethod: String? { verb }
-    var targetURI: String? { address.absoluteString }
+    var targetURI: String? { String(address.absoluteString.prefix { $0 != "#" }) }
     func credential(in field: String) -> String? { headers[field.lowercased()] }
     mutating func setCredential(_ value: String, in field: String) { headers[field.lowercased()] = value }
 }

@@ -17,7 +17,7 @@ import Testing
     // end sample
 
     @Test func `it is a request`() async throws {
-        let url = try #require(URL(string: "https://api.example.com/v1"))
+        let url = try #require(URL(string: "https://api.example.com/v1#part"))
         try await AuthorizableRequestChecks(method: "GET", target: "https://api.example.com/v1", body: nil) {
             Parcel(address: url)
         }.run()
