@@ -1,14 +1,14 @@
 # Sourced by `run`: runs named steps, prints how long each took, and prints a summary.
 
 wanted=("$@")
-failed=()
-durations=()
 logs=$(mktemp -d)
+touch "$logs/durations" "$logs/failed"
 
 # Sets `processor_time` to the seconds that all steps so far have used: unlike their time, it does not depend on what else runs.
 read_processor_time() {
-    times >"$logs/times"  # a subshell would print its own
-    processor_time=$(awk 'NR == 2 { gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4) }' "$logs/times")
+    local file=$logs/times.$BASHPID
+    times >"$file"  # a subshell would print its own
+    processor_time=$(awk 'NR == 2 { gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4) }' "$file")
 }
 
 # A run ends within 90 minutes, also on a machine that is slow or busy. What is left of them goes to the samples.
@@ -52,15 +52,30 @@ run_step() {
     else
         ((status == 124)) && echo "step $name took longer than $limit"
         echo "== step $name: FAILED (exit $status) after ${seconds} s"
-        failed+=("$name")
+        echo "$name" >>"$logs/failed"
         result=FAILED
     fi
-    durations+=("$(printf '%6d s  %6d s of a processor  %-18s %s' "$seconds" "$used" "$name" "$result")")
+    printf '%6d s  %6d s of a processor  %-18s %s\n' "$seconds" "$used" "$name" "$result" >>"$logs/durations"
+}
+
+# beside FUNCTION: runs its steps beside those that follow, until `join`, which prints their output.
+beside() {
+    echo "== beside the next steps: $1"
+    TMPDIR=$(mktemp -d "$TMPDIR/beside.XXXX")
+    chmod 711 "$TMPDIR"
+    "$1" >"$logs/beside" 2>&1 &
+    other=$!
+    TMPDIR=${TMPDIR%/*}
+}
+
+join() {
+    wait "$other"
+    cat "$logs/beside"
 }
 
 # Prints the lines that explain a failure again: the output above may be long, and only its end may be kept.
 reasons() {
-    local name=$1 most=$((1600 / ${#failed[@]} / 200))
+    local name=$1 most=$((1600 / $2 / 200))
     ((most < 2)) && most=2
     echo "== why $name failed, in parts"
     # The lines after a failed test say what was found; its documentation comes after them.
@@ -72,16 +87,18 @@ reasons() {
 
 summary() {
     echo "== all steps after ${SECONDS} s"
-    printf '%s\n' "${durations[@]}"
-    if ((${#durations[@]} == 0)); then
+    cat "$logs/durations"
+    if [[ ! -s $logs/durations ]]; then
         echo "== no step is called ${wanted[*]}"
         exit 2
     fi
+    local failed
+    mapfile -t failed <"$logs/failed"
     if ((${#failed[@]})); then
-        for name in "${failed[@]}"; do reasons "$name"; done
+        for name in "${failed[@]}"; do reasons "$name" ${#failed[@]}; done
         echo "== FAILED: ${failed[*]}"
         exit 1
     fi
-    if [[ "${durations[*]}" == *"left out"* ]]; then echo "== passed, but for what was left out"; else echo "== everything passed"; fi
+    if grep -q "left out" "$logs/durations"; then echo "== passed, but for what was left out"; else echo "== everything passed"; fi
     exit 0
 }
