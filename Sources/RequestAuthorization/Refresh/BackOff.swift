@@ -6,8 +6,8 @@ struct BackOff: Hashable, Sendable {
     private(set) var attempts = 0
     /// When the next try is due.
     private(set) var slot = Moment(date: .distantPast, uptime: .zero)
-    /// Whether the server named the slot. Then no try comes earlier.
-    private(set) var isOrdered = false
+    /// Until when the server wants no try, as uptime. Then no try comes earlier.
+    private(set) var ordered = Duration.zero
 
     /// The date at which the slot opens, by the present time of day; not in the past.
     func date(at now: Moment) -> Date { now.date.addingTimeInterval(max(0, (slot.uptime - now.uptime).seconds)) }
@@ -29,10 +29,10 @@ struct BackOff: Hashable, Sendable {
         let ordered = retryAfter.map { min($0, policy.maximumRetryAfter) }
         let delay = max(isLongest ? policy.maximum : .seconds(bound * random), ordered ?? .zero)
         attempts += 1
-        isOrdered = ordered != nil
+        self.ordered = ordered.map { now.uptime + $0 } ?? .zero
         slot = now.advanced(by: delay)
     }
 
-    /// Makes the next try due now, unless the server named the time.
-    mutating func lift(at now: Moment) { if !isOrdered { slot = now.advanced(by: .zero - now.uptime) } }
+    /// Makes the next try due now, or at the time that the server named.
+    mutating func lift(at now: Moment) { slot = now.advanced(by: ordered - now.uptime) }
 }

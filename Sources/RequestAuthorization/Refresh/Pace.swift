@@ -25,7 +25,7 @@ struct Pace: Hashable {
 
     func isOpen(at now: Moment) -> Bool { backOff.isOpen(at: now) }
 
-    /// Opens the slot, unless the server has named it.
+    /// Opens the slot now, or at the time that the server has named.
     mutating func lift(at now: Moment) { backOff.lift(at: now) }
 
     // MARK: Results
@@ -87,8 +87,12 @@ struct Pace: Hashable {
     /// The error for those who come before the slot; `nil` if a refresh may begin.
     func refusal(at now: Moment) -> (any Error)? { isOpen(at: now) ? nil : error(at: now) }
 
-    /// The error for a sign-in before the slot that the server has named, and that slot; `nil` if it may begin.
-    func signInRefusal(at now: Moment) -> (any Error)? { backOff.isOrdered ? refusal(at: now) : nil }
+    /// The same pace without a back-off of its own: only the time that the server has named counts.
+    func lifted(at now: Moment) -> Pace {
+        var pace = self
+        pace.lift(at: now)
+        return pace
+    }
 
     // MARK: Lifetimes
 

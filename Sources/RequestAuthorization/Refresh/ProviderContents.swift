@@ -16,8 +16,8 @@ struct ProviderContents {
     private var settlers: [Goal: [Int: UnsafeContinuation<Bool, Never>]] = [:]
     private var lastSettler = 0
     var feed = Feed()
-    /// The uptime for which the timer is set.
-    private var wake: Duration?
+    /// The uptimes for which timers are set, the next one last. Those that are not needed any more fire all the same.
+    private var wakes: [Duration] = []
     /// Made when it is first needed: most of the providers that a server keeps are idle.
     private var timer: TimerQueue?
     /// The provider itself, kept alive until the store holds its token.
@@ -71,16 +71,17 @@ extension ProviderContents {
         }
         aftermath.hasReport = feed.queue(turn.notices)
         aftermath.settled = takeSettled()
-        if let next = state.nextWake(at: inputs.now), wake.map({ next < $0 }) ?? true {
-            (wake, aftermath.wake) = (next, next)
+        if let next = state.nextWake(at: inputs.now), wakes.last.map({ next < $0 }) ?? true {
+            wakes.append(next)
+            aftermath.wake = next
         }
         aftermath.formerOwner = owner
         owner = state.vault.holdsToken ? inputs.owner : nil
         return (finish(decision, &self), aftermath)
     }
 
-    /// The timer has fired.
-    mutating func timerFired() { wake = nil }
+    /// The timer that was set for an uptime has fired.
+    mutating func timerFired(for wake: Duration) { wakes.removeAll { $0 == wake } }
 
     /// Takes out those who are to be resumed, and returns how many requests go on or fail, if anybody wants to know.
     private mutating func distribute(_ effects: [Effect], at now: Duration, _ aftermath: inout Aftermath) -> Int {
@@ -100,7 +101,7 @@ extension ProviderContents {
                 let former = takeFormer()
                 aftermath.resumptions.append(
                     .init(waiters: former, result: .failure(NotAuthorized(.sessionReplaced))))
-            case .start, .cancel, .write, .unlock, .answer, .discard: aftermath.effects.append(effect)
+            case .start, .cancel, .write, .look, .unlock, .answer, .discard: aftermath.effects.append(effect)
             }
         }
         return released
@@ -121,8 +122,8 @@ extension ProviderContents {
         return waiter.continuation
     }
 
-    /// Removes the waiters of a kind, in order of arrival.
-    mutating func take(_ kind: Waiters) -> ArraySlice<WaitingRequest?> { take { $0.kind == kind } }
+    /// Removes the waiters of a kind, or all of them, in order of arrival.
+    mutating func take(_ kind: Waiters?) -> ArraySlice<WaitingRequest?> { take { kind == nil || $0.kind == kind } }
 
     private mutating func take(before end: Int = .max, _ condition: (WaitingRequest) -> Bool)
         -> ArraySlice<WaitingRequest?>

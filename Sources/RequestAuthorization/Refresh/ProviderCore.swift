@@ -56,9 +56,11 @@ final class ProviderCore: Sendable {
     }
 
     /// Performs the transition that is due when the timer fires.
-    func timePassed(_ inputs: Turn.Inputs) -> Aftermath {
+    ///
+    /// - Parameter wake: the uptime for which the timer was set.
+    func timePassed(_ wake: Duration, _ inputs: Turn.Inputs) -> Aftermath {
         contents.withLock { contents in
-            contents.timerFired()
+            contents.timerFired(for: wake)
             return contents.change(inputs, { $0.timePassed(&$1) }, then: { _, _ in }).1
         }
     }

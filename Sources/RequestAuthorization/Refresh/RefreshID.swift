@@ -16,21 +16,19 @@ final class RefreshID: Sendable {
     func expect(_ caller: WaitingRequest.Continuation) { contents.withLock { $0.caller = caller } }
 
     /// Runs the body in a task of its own. The priority does not depend on who has begun it.
-    func run(_ body: @escaping @Sendable () async -> Void) {
-        let surrounding = Self.live + [self]
-        let task = Task(priority: .userInitiated) {
-            await Self.$current.withValue(surrounding) { await body() }
-            contents.withLock { ($0.task, $0.hasEnded) = (nil, true) }
-        }
-        register(task)
-    }
-
-    /// Runs the body in a task that inherits of its creator only whom it must not wait for.
     ///
-    /// It may outlive the request that caused it, whose task-local values would live as long.
-    static func detach(_ body: @escaping @Sendable () async -> Void) {
-        let surrounding = current
-        Task.detached(priority: .userInitiated) { await $current.withValue(surrounding) { await body() } }
+    /// - Parameter inherits: whether it has the task-local values of the current task. If not, it has of them only whom it
+    ///   must not wait for: it may outlive the request that has caused it, whose values would live as long.
+    func run(inheriting inherits: Bool, _ body: @escaping @Sendable () async -> Void) {
+        let surrounding = Self.live + [self]
+        let work = { @Sendable in
+            await Self.$current.withValue(surrounding) { await body() }
+            self.contents.withLock { ($0.task, $0.hasEnded) = (nil, true) }
+        }
+        register(
+            inherits
+                ? Task(priority: .userInitiated, operation: work)
+                : Task.detached(priority: .userInitiated, operation: work))
     }
 
     /// Registers the task. It may have ended, or have been cancelled, by now.

@@ -88,9 +88,9 @@ extension RefreshState {
             releaseWaiters(&turn)
         }
         if isQuiet, turn.isAwaited, pace.isOpen(at: turn.now), !isHolding, !isShutDown {
-            start(cause(of: .now), &turn)
+            start(cause(of: .now), isAsked: false, &turn)
         }
-        if let wait = timeToKeepAlive(at: turn.now), wait <= .zero { start(.keepAlive, &turn) }
+        if let wait = timeToKeepAlive(at: turn.now), wait <= .zero { start(.keepAlive, isAsked: false, &turn) }
         writeIfDue(&turn)
     }
 }

@@ -22,7 +22,9 @@ extension RefreshState {
         if isHolding { return wait(need, within: surrounding) }
         if need == .refreshed { pace.lift(at: turn.now) }
         switch holding {
-        case .ended(let ending): return .fail(ending.error)
+        case .ended(let ending):
+            lookForSignIn(&turn)
+            return .fail(ending.error)
         case .held(let held, _) where isUsable(at: turn.now):
             if need.isMet(by: held) || (trustEnd != nil && need != .refreshed) {
                 return use(held, within: surrounding, &turn)
@@ -167,6 +169,16 @@ extension RefreshState {
         return NotAuthorized(.refreshedTooOften)
     }
 
+    /// Reads a store again that others share: one of them may have signed in. A later request finds out.
+    private mutating func lookForSignIn(_ turn: inout Turn) {
+        // After a sign-out before the first read it is not known which session a read-only store held then.
+        guard vault.kind == .shared || vault.kind == .readOnly && vault.session != nil, isQuiet,
+            pace.isOpen(at: turn.now)
+        else { return }
+        pace.pause(at: turn.now, policy: policy.backOff, random: turn.random)
+        turn.perform(.look)
+    }
+
     /// Waits for the refresh that is under way, or begins one.
     private mutating func join(_ need: TokenNeed, within surrounding: [RefreshID], _ turn: inout Turn) -> Decision {
         if isExpecting { return wait(need, within: surrounding) }
@@ -182,8 +194,8 @@ extension RefreshState {
         return .wait(need == .now ? .ordinary : .lasting)
     }
 
-    /// Whether requests wait for this refresh.
+    /// Whether requests wait for this refresh, or what they wait for may need this writer to have ended.
     private func isAwaited(_ id: RefreshID) -> Bool {
-        flight?.id == id || signIn.map { $0.isHolding && $0.id == id } == true
+        flight?.id == id || writer == id || signIn.map { $0.isHolding && $0.id == id } == true
     }
 }

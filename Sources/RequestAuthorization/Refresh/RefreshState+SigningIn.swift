@@ -11,10 +11,12 @@ extension RefreshState {
     }
 
     /// Signs out. Waiters fail, and all refreshes under way are dropped.
-    mutating func reset(newSession: UUID, _ turn: inout Turn) {
+    ///
+    /// - Parameter isSparing: whether the sign-in that is under way goes on.
+    mutating func reset(newSession: UUID, sparesSignIn isSparing: Bool = false, _ turn: inout Turn) {
         let content = signOutContent(at: turn.now)
         let error = NotAuthorized(.signedOut)
-        leaveSession(error, &turn)
+        leaveSession(error, sparesSignIn: isSparing, &turn)
         // A sign-out is stored even after a shutdown, so that it counts at the next start.
         vault.reopen()
         order(content, &turn)
@@ -23,16 +25,26 @@ extension RefreshState {
         if isOver { releaseWaiters(&turn) } else { endSession(error, &turn) }
     }
 
-    /// Signs out after a token was revoked, and returns whether it did: not if a sign-in or a refresh has replaced it.
-    mutating func reset(after revoked: TokenVersion?, newSession: UUID, _ turn: inout Turn) -> Bool {
+    /// Signs out after a token was revoked, and returns whether that is done: not if a sign-in or a refresh has replaced
+    /// the token.
+    ///
+    /// - Parameter former: the sign-ins that were under way when the sign-out began. A later one goes on.
+    mutating func reset(
+        after revoked: TokenVersion?, former: [RefreshID] = [], newSession: UUID, _ turn: inout Turn
+    ) -> Bool {
         if let held = heldVersion {
             guard let revoked, held.session == revoked.session, held.generation <= revoked.generation else {
                 return false
             }
         }
-        reset(newSession: newSession, &turn)
+        // About to be stored, a later one replaces what is held.
+        if let stored = vault.signIn, !former.contains(stored.id) { return true }
+        reset(newSession: newSession, sparesSignIn: signIn.map { !former.contains($0.id) } ?? false, &turn)
         return true
     }
+
+    /// The sign-ins that are under way, or about to be stored.
+    var signIns: [RefreshID] { [signIn?.id, vault.signIn?.id].compactMap { $0 } }
 
     private func signOutContent(at now: Moment) -> Vault.Content {
         let unsaved = vault.unsaved?.content
@@ -42,11 +54,11 @@ extension RefreshState {
         return vault.end(of: line.session, after: heldVersion, at: now.date, replacing: condition)
     }
 
-    private mutating func leaveSession(_ error: any Error, _ turn: inout Turn) {
+    private mutating func leaveSession(_ error: any Error, sparesSignIn isSparing: Bool = false, _ turn: inout Turn) {
         pace.succeed()
         pace.calm()
         abandon(error, &turn)
-        cancelSignIn(error, &turn)
+        if !isSparing { cancelSignIn(error, &turn) }
     }
 
     // MARK: - By hand
@@ -56,8 +68,8 @@ extension RefreshState {
     /// - Parameter isAwaited: whether a caller awaits the outcome; if not, a failure is an event.
     /// - Returns: why it cannot begin: the server has named a later time, or the provider is shut down; else `nil`.
     mutating func beginSignIn(_ id: RefreshID, isAwaited: Bool, _ turn: inout Turn) -> (any Error)? {
-        let shutDown = isShutDown ? NotAuthorized(.shutDown) : nil
-        if let refusal = pace.signInRefusal(at: turn.now) ?? shutDown {
+        let (shutDown, pace) = (isShutDown ? NotAuthorized(.shutDown) : nil, pace.lifted(at: turn.now))
+        if let refusal = shutDown ?? pace.refusal(at: turn.now) {
             if !isAwaited { turn.emit(.manualRefreshFailed(refusal, nextTryAt: pace.backOff.date(at: turn.now))) }
             return refusal
         }
@@ -128,7 +140,7 @@ extension RefreshState {
         case .unknown: return
         case .absent, .ended:
             // Without a held token only a sign-in of a sibling matters.
-            guard item?.token != nil else { return }
+            guard item?.token != nil, !(item.map(hasLeft) ?? false) else { return }
         case .held: break
         }
         guard let item else {
@@ -143,5 +155,10 @@ extension RefreshState {
         turn.emit(.tokenAdopted)
         adopt(item, intent, &turn)
         releaseWaiters(&turn)
+    }
+
+    /// Whether a read-only store still holds the session that was signed out here.
+    private func hasLeft(_ item: StoredItem) -> Bool {
+        vault.kind == .readOnly && line.session != line.lastHeld && item.version.session == vault.session
     }
 }

@@ -38,6 +38,6 @@ extension RefreshState {
     }
 
     private var isSigningIn: Bool {
-        signIn != nil || vault.hasSignIn
+        signIn != nil || vault.signIn != nil
     }
 }

@@ -4,7 +4,9 @@
 // How refreshes begin, and how those who wait go on.
 extension RefreshState {
     /// Begins an ordinary refresh. None may be under way.
-    mutating func start(_ cause: RefreshCause, _ turn: inout Turn) {
+    ///
+    /// - Parameter isAsked: whether the caller of this transition wants it.
+    mutating func start(_ cause: RefreshCause, isAsked: Bool = true, _ turn: inout Turn) {
         let id = RefreshID()
         let isKnown = if case .unknown = holding { false } else { true }
         let exchange = Exchange(
@@ -12,7 +14,7 @@ extension RefreshState {
         let flight = Flight(id: id, cause: cause, beganAt: turn.now, policy: policy, exchange)
         activity = .refreshing(flight)
         turn.emit(.refreshStarted(cause, replacing: held, at: turn.now))
-        turn.perform(.start(flight))
+        turn.perform(.start(flight, isAsked: isAsked))
     }
 
     func cause(of need: TokenNeed) -> RefreshCause {
@@ -58,7 +60,7 @@ extension RefreshState {
             if isExpecting { return }
             let shutDown = isShutDown ? NotAuthorized(.shutDown) : nil
             if let error = error ?? shutDown ?? closedSlot(at: turn.now) { return failWaiters(error, &turn) }
-            start(cause(of: .now), &turn)
+            start(cause(of: .now), isAsked: false, &turn)
         }
     }
 

@@ -3,8 +3,16 @@
 
 // What follows a write to the store.
 extension RefreshState {
+    /// Begins a turn of the writer; `nil` if nothing is due.
+    mutating func beginWrite(as id: RefreshID) -> Vault.Job? {
+        guard let job = vault.begin() else { return nil }
+        writer = id
+        return job
+    }
+
     /// Ends a turn of the writer, and returns whether newer content is to be written at once.
     mutating func endWrite(_ job: Vault.Job, _ written: Vault.Written, _ turn: inout Turn) -> Bool {
+        writer = nil
         switch vault.end(job, written, at: turn.now, random: turn.random) {
         case .another: return true
         case .stored(let news): announce(news, &turn)

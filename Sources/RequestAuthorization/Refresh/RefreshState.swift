@@ -62,6 +62,8 @@ struct RefreshState: Hashable {
     var line: SessionLine
     var pace = Pace()
     var vault: Vault
+    /// Who calls the store to write. What it asks for in that call must not wait.
+    var writer: RefreshID?
     var life = Life.running
     var leftovers = Leftovers()
 
@@ -149,7 +151,7 @@ struct RefreshState: Hashable {
     }
 
     /// Whether all requests wait: for a manual refresh, or until a sign-in is in the store.
-    var isHolding: Bool { signIn?.isHolding == true || vault.hasSignIn }
+    var isHolding: Bool { signIn?.isHolding == true || vault.signIn != nil }
 
     var isShutDown: Bool { life == .shutDown }
 

@@ -23,24 +23,30 @@ extension RefreshableTokenAuthorization {
         guard let wake = aftermath.wake else { return }
         _ = timer.schedule(at: wake) { [weak self] in
             guard let self else { return }
-            perform(core.timePassed(inputs))
+            perform(core.timePassed(wake, inputs))
         }
     }
 
     private nonisolated func perform(_ effect: Effect) {
         switch effect {
-        case .start(let flight):
+        case .start(let flight, let isAsked):
             stayAwake()
-            flight.id.run { await self.run(flight) }
+            flight.id.run(inheriting: isAsked) { await self.run(flight) }
         case .cancel(let id): id.cancel()
-        case .write: RefreshID.detach { await self.write() }
-        case .unlock(let id, let endsIntent): RefreshID.detach { await self.unlock(id, endsIntent: endsIntent) }
+        case .write: detach { await self.write(as: $0) }
+        case .look: detach { _ in _ = await self.noticeChange(isFirst: false) }
+        case .unlock(let id, let endsIntent): detach { _ in await self.unlock(id, endsIntent: endsIntent) }
         case .discard(let held): discard(typed(held).token)
         case .answer(let id, let result):
             core.willResume()
             id.answer(result)
         case .resume, .postpone, .dismissFormer: break  // Performed under the lock.
         }
+    }
+
+    private nonisolated func detach(_ body: @escaping @Sendable (RefreshID) async -> Void) {
+        let id = RefreshID()
+        id.run(inheriting: false) { await body(id) }
     }
 
     /// Asks the service to revoke a token. After the deadline nobody waits for the call, which goes on by itself.
@@ -130,7 +136,8 @@ extension RefreshableTokenAuthorization {
             if isAwaited, Task.isCancelled { return CancellationError() }
             return state.beginSignIn(id, isAwaited: isAwaited, &turn)
         }
-        if let refusal { id.answer(.failure(refusal)) } else { id.run { await self.runSignIn(id, body) } }
+        if let refusal { return id.answer(.failure(refusal)) }
+        id.run(inheriting: true) { await self.runSignIn(id, body) }
     }
 
     private nonisolated func runSignIn(_ id: RefreshID, _ body: @Sendable () async throws -> Token) async {
@@ -147,9 +154,9 @@ extension RefreshableTokenAuthorization {
     // MARK: - The writer
 
     /// Saves the desired content, until nothing is left or the store fails.
-    private func write() async {
+    private func write(as id: RefreshID) async {
         watchStore()
-        while let job = change({ state, _ in state.vault.begin() }) {
+        while let job = change({ state, _ in state.beginWrite(as: id) }) {
             let written: Vault.Written
             do { written = try await bring(job) } catch { written = .failed(error) }
             if !change({ $0.endWrite(job, written, &$1) }) { return }

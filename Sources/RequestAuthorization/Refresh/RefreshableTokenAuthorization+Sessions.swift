@@ -2,6 +2,17 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension RefreshableTokenAuthorization {
+    /// Creates a provider without a store.
+    ///
+    /// If no token is passed, ``RefreshableTokenService/initialToken()`` is called on first use.
+    public init(
+        service: some RefreshableTokenService<Token>, token: Token? = nil, policy: RefreshPolicy = .default,
+        clock: any AuthorizationClock = .system
+    ) {
+        self.init(service: service, token: token, store: nil, policy: policy, clock: clock)
+        if policy.keepsAlive, token != nil { change { _, _ in } }  // Sets the timer.
+    }
+
     /// Replaces the token and begins a new session. Waiters get the new token.
     ///
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the header value

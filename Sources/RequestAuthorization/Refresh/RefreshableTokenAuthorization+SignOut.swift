@@ -17,6 +17,7 @@ extension RefreshableTokenAuthorization {
     ///   not an error; clearing it is tried again.
     public nonisolated func signOut() async throws {
         if let failure = await revocationFailure(at: clock.uptime) { throw failure }
+        let former = core.read { $0.signIns }
         var revoked: TokenVersion?
         repeat {
             // A token that a refresh has brought meanwhile is revoked too.
@@ -24,8 +25,8 @@ extension RefreshableTokenAuthorization {
             if let revoked, current.version.session != revoked.session { return }
             if current.version != revoked { try await revoke(current.token) }
             revoked = current.version
-        } while !change { $0.reset(after: revoked, newSession: UUID.random(), &$1) }
-        if revoked == nil, !change({ $0.reset(after: nil, newSession: UUID.random(), &$1) }) { return }
+        } while !change { $0.reset(after: revoked, former: former, newSession: UUID.random(), &$1) }
+        if revoked == nil, !change({ $0.reset(after: nil, former: former, newSession: UUID.random(), &$1) }) { return }
         await settleStore()
     }
 

@@ -37,16 +37,6 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     /// The server's last error, and the uptime before which it wants no revocation.
     var revocationPause: (error: any Error, end: Duration)?
 
-    /// Creates a provider without a store.
-    ///
-    /// If no token is passed, ``RefreshableTokenService/initialToken()`` is called on first use.
-    public init(
-        service: some RefreshableTokenService<Token>, token: Token? = nil, policy: RefreshPolicy = .default,
-        clock: any AuthorizationClock = .system
-    ) {
-        self.init(service: service, token: token, store: nil, policy: policy, clock: clock)
-    }
-
     /// Creates a provider that loads its token from a store on first use, and saves a new token before it is used.
     public init(
         service: some RefreshableTokenService<Token>, store: some TokenStore<Token>, policy: RefreshPolicy = .default,

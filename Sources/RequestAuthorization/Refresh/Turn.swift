@@ -38,8 +38,7 @@ struct Turn {
     /// Resumes all who wait.
     mutating func resumeAll(_ result: Result<HeldToken, any Error>) {
         guard isAwaited else { return }
-        perform(.resume(.ordinary, result))
-        perform(.resume(.lasting, result))
+        perform(.resume(nil, result))
         isAwaited = false
     }
 
@@ -65,17 +64,22 @@ enum TokenNotice: Sendable {
 
 /// An action to be performed after the state has been stored.
 enum Effect {
-    case resume(Waiters, Result<HeldToken, any Error>)
+    /// Resume the waiters of a kind, or all of them, in order of arrival.
+    case resume(Waiters?, Result<HeldToken, any Error>)
     /// Fail the waiters whose patience ends before a slot, as uptime.
     case postpone(any Error, to: Duration)
     /// Fail the waiters of a session that a sibling has replaced.
     case dismissFormer
     /// Begin a refresh with its first step.
-    case start(Flight)
+    ///
+    /// - Parameter isAsked: whether a request begins it now. Then the service sees the task-local values of that.
+    case start(Flight, isAsked: Bool)
     /// Cancel a service call or a sign-in.
     case cancel(RefreshID)
     /// Write what the vault has due.
     case write
+    /// Read the store, as if it had told of a change.
+    case look
     /// Release the lock that this refresh took.
     case unlock(RefreshID, endsIntent: Bool)
     /// Resume the caller that awaits a sign-in.

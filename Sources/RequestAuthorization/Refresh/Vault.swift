@@ -112,10 +112,10 @@ struct Vault: Hashable {
         }
     }
 
-    /// Whether a sign-in waits to be stored.
-    var hasSignIn: Bool {
-        guard hasNews, case .signedIn? = news else { return false }
-        return true
+    /// The sign-in that waits to be stored.
+    var signIn: SignIn? {
+        guard hasNews, case .signedIn(_, let signIn)? = news else { return nil }
+        return signIn
     }
 
     var isWriting: Bool { if case .writing = writer { true } else { false } }

@@ -30,7 +30,8 @@ public protocol TokenStore<Token>: Sendable {
 
     /// Yields an element after each change that another process may have made. `nil` by default.
     ///
-    /// The provider then loads the store again.
+    /// The provider then loads the store again. Without elements it does so when a refresh is due. While a session is over,
+    /// it reads a shared or read-only store for requests, once a second at most.
     var changes: AsyncStream<Void>? { get }
 
     /// Whether programs on other devices use this store; `false` by default.

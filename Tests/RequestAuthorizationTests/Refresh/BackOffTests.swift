@@ -53,7 +53,8 @@ struct BackOffTests {
         var backOff = BackOff()
         backOff.fail(retryAfter: .seconds(asked), at: now, policy: policy, random: 0)
         #expect(delay(backOff) == .seconds(waited))
-        #expect(backOff.isOrdered)
+        backOff.lift(at: now)
+        #expect(delay(backOff) == .seconds(waited))
     }
 
     @Test func `a time that the server asks for never shortens the wait`() {
@@ -61,6 +62,17 @@ struct BackOffTests {
         for _ in 0..<5 { backOff.fail(at: now, policy: policy, random: 1) }
         backOff.fail(retryAfter: .seconds(1), at: now, policy: policy, random: 1)
         #expect(delay(backOff) == .seconds(32))
+    }
+
+    @Test func `a shorter time that the server asks for orders no more than that`() {
+        var backOff = BackOff()
+        for _ in 0..<5 { backOff.fail(at: now, policy: policy, random: 1) }
+        backOff.fail(retryAfter: .seconds(1), at: now, policy: policy, random: 1)
+        backOff.lift(at: now)
+        #expect(delay(backOff) == .seconds(1))
+        backOff.fail(retryAfter: .zero, at: now, policy: policy, random: 1)
+        backOff.lift(at: now)
+        #expect(backOff.isOpen(at: now))
     }
 
     @Test func `a lower bound for one time does not stop the doubling`() {
@@ -86,6 +98,7 @@ struct BackOffTests {
         var backOff = BackOff()
         backOff.fail(retryAfter: .seconds(9), at: now, policy: policy, random: 1)
         backOff.fail(at: now, policy: policy, random: 1)
-        #expect(!backOff.isOrdered)
+        backOff.lift(at: now)
+        #expect(backOff.isOpen(at: now))
     }
 }

@@ -200,7 +200,7 @@ extension ExploredWorld {
         let id = RefreshID()
         let refusal = change { $0.beginSignIn(id, isAwaited: isAwaited, &$1) }
         guard refusal == nil else {
-            return demand(state.isShutDown || state.pace.backOff.isOrdered, "a sign-in is refused")
+            return demand(state.isShutDown || state.pace.backOff.ordered > now.uptime, "a sign-in is refused")
         }
         hands.append(Hand(id: id, isAwaited: isAwaited))
         if isAwaited { awaited.append(id) }

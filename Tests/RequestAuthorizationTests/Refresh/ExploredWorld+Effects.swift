@@ -43,11 +43,13 @@ extension ExploredWorld {
 
     mutating func perform(_ effect: Effect) {
         switch effect {
-        case .resume(let kind, let result): resume(kind, result)
+        case .resume(let kind?, let result): resume(kind, result)
+        case .resume(nil, let result): for kind in [Waiters.ordinary, .lasting] { resume(kind, result) }
         case .postpone(_, let slot): postpone(to: slot)
         case .dismissFormer: dismissFormer()
-        case .start(let flight): start(flight)
-        case .cancel: break
+        case .start(let flight, _): start(flight)
+        // What a read finds is an event of its own.
+        case .cancel, .look: break
         case .write: isWriteDue = true
         case .unlock(let id, let endsIntent): unlock(id, endsIntent: endsIntent)
         case .answer(let id, let result):

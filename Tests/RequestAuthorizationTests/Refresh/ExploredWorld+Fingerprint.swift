@@ -126,7 +126,7 @@ private struct FingerprintWriter {
 
     private mutating func write(_ backOff: BackOff) {
         write(until: backOff.slot.uptime)
-        write(backOff.isOrdered)
+        write(until: backOff.ordered)
     }
 
     private mutating func write(_ step: Exchange.Step?) {

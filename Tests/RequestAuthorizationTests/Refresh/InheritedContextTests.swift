@@ -4,6 +4,7 @@
 import Foundation
 import RequestAuthorization
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 /// What outlives a request inherits none of its task-local values, such as its trace or its user's context.
@@ -24,6 +25,31 @@ import Testing
         #expect(service.calls.withLock { $0 } == ["a"])
         var watches = store.watches.makeAsyncIterator()
         #expect(await watches.next() == "none")
+    }
+
+    @Test func `a refresh that follows a failed sign-in inherits nothing of that`() async throws {
+        let service = ContextService()
+        let held = Tally()
+        let auth = RefreshableTokenAuthorization(
+            service: service, token: TestToken("old", expiresAt: clock.now - 1), store: nil, clock: clock,
+            onHold: { held.add() })
+        let (begun, failing) = (OneShot<Void>(), OneShot<Void>())
+        let signIn = Task {
+            try await Self.$request.withValue("a") {
+                try await auth.signIn {
+                    begun.fulfill()
+                    try await failing.value()
+                    throw TokenEndpointError(status: 400)
+                }
+            }
+        }
+        try await begun.value()
+        let request = Task { try await Self.$request.withValue("b") { try await auth.validToken() } }
+        await held.reaches(1)
+        failing.fulfill()
+        await #expect(throws: TokenEndpointError.self) { try await signIn.value }
+        #expect(try await request.value == TestToken("new"))
+        #expect(service.calls.withLock { $0 } == ["none"])
     }
 
     @Test func `a handler inherits nothing of the task that made it`() async throws {

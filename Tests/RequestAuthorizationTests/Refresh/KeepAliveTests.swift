@@ -33,7 +33,7 @@ import Testing
     private func causes(_ state: inout RefreshState, at now: Moment) -> [RefreshCause] {
         var turn = Turn(Turn.Inputs(now: now, random: 0), isAwaited: false, byUnbound: false)
         state.timePassed(&turn)
-        return turn.effects.compactMap { if case .start(let flight) = $0 { flight.cause } else { nil } }
+        return turn.effects.compactMap { if case .start(let flight, _) = $0 { flight.cause } else { nil } }
     }
 
     @Test func `the timer is set for four fifths of the time, and begins a refresh then`() {
@@ -94,6 +94,27 @@ import Testing
             }
             #expect(notices == count)
         }
+    }
+
+    @Test func `a provider that was made with a token refreshes by itself`() async throws {
+        let clock = ManualClock()
+        let service = IdleService(clock: clock)
+        let auth = RefreshableTokenAuthorization(
+            service: service, token: try await service.initialToken(), policy: Self.policy, clock: clock)
+        var events = auth.events.makeAsyncIterator()
+        clock.advance(by: .seconds(8 * Self.day))
+        #expect(await events.next()?.cause == .keepAlive)
+    }
+
+    @Test func `refreshes leave no timer behind`() async throws {
+        let clock = ManualClock()
+        let auth = RefreshableTokenAuthorization(
+            service: IdleService(clock: clock), policy: Self.policy, clock: clock)
+        for _ in 0..<100 {
+            _ = try await auth.refreshNow()
+            clock.advance(by: .seconds(120))
+        }
+        #expect(auth.timer.capacity < 10)
     }
 
     @Test func `an idle provider refreshes by itself, whatever the policy ahead of expiry`() async throws {

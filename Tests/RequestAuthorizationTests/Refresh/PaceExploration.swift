@@ -24,7 +24,7 @@ struct ExploredPace {
     struct Key: Hashable {
         let failure: RefreshFailure?
         let wait: Duration
-        let isOrdered: Bool
+        let ordered: Duration
         let attempts: Int
         let refusals: Int
         let refusing: Duration
@@ -43,6 +43,7 @@ struct ExploredPace {
         ("lost", RefreshFailure(ExploredFailure(delivery: .mayHaveBeenProcessed))),
         ("client", RefreshFailure(ExploredFailure(kind: .client))),
         ("named", RefreshFailure(ExploredFailure(retryAfter: .seconds(30)))),
+        ("named soon", RefreshFailure(ExploredFailure(retryAfter: .seconds(1)))),
         ("refused", RefreshFailure(TokenEndpointError(status: 401))),
     ]
 
@@ -56,11 +57,13 @@ struct ExploredPace {
     init(_ part: PaceExploration.Part) { self.part = part }
 
     private var wait: Duration { max(.zero, pace.slot.uptime - now.uptime) }
+    /// How long the server still wants no try.
+    private var ordered: Duration { max(.zero, pace.backOff.ordered - now.uptime) }
 
     var key: Key {
         let since = pace.refusals.map { min(now.uptime - $0.since.uptime, .seconds(300)) } ?? .zero
         return Key(
-            failure: pace.failure, wait: wait, isOrdered: pace.backOff.isOrdered,
+            failure: pace.failure, wait: wait, ordered: ordered,
             attempts: min(pace.backOff.attempts, 3),
             refusals: min(pace.refusals?.count ?? 0, 4), refusing: since,
             suggestsSignIn: pace.refusals?.suggestsSignIn ?? false,
@@ -80,7 +83,7 @@ struct ExploredPace {
                 ("the slot comes", { $0.pass($0.wait) }), ("a second passes", { $0.pass(.seconds(1)) }),
             ]
         case .refusals:
-            failures = Self.failures.filter { $0.name != "named" }
+            failures = Self.failures.filter { $0.failure.retryAfter == nil }
             all += [("time passes", { $0.pass(.seconds(100)) })]
         case .storms:
             all += [
@@ -105,7 +108,7 @@ struct ExploredPace {
         demand(pace.failure == failure, "another failure is remembered")
         let named = failure.retryAfter.map { min($0, Self.policy.backOff.maximumRetryAfter) }
         demand(wait >= named ?? .zero, "the server's time is not kept")
-        demand(pace.backOff.isOrdered == (named != nil), "a slot counts as named by the server")
+        demand(ordered == named ?? .zero, "a time counts as named by the server")
         if failure.needsAction { demand(wait >= Self.policy.backOff.maximum, "an operator is asked too often") }
         if failure.isLoss, !wasLost { demand(wait <= .seconds(1), "a lost answer is not tried again soon") }
         demand(wait <= max(Self.policy.backOff.maximum, named ?? .zero), "a slot is too late")
@@ -119,8 +122,8 @@ struct ExploredPace {
     private mutating func lift() {
         let before = pace
         pace.lift(at: now)
-        demand(pace.isOpen(at: now) || before.backOff.isOrdered, "a slot stays closed")
-        if before.backOff.isOrdered { demand(pace == before, "a time that the server has named is overridden") }
+        demand(wait == ordered, "a slot stays closed, or a time that the server has named is overridden")
+        demand(pace.backOff.ordered == before.backOff.ordered, "a time that the server has named changes")
         demand(pace.failure == before.failure, "a failure is forgotten")
     }
 
@@ -168,8 +171,13 @@ struct ExploredPace {
         demand((error == nil) == (pace.failure == nil), "a failure has no error")
         demand(
             (pace.refusal(at: now) == nil) == (pace.isOpen(at: now) || error == nil), "a slot is closed without a word")
-        let isNamed = pace.backOff.isOrdered && !pace.isOpen(at: now) && error != nil
-        demand((pace.signInRefusal(at: now) != nil) == isNamed, "a sign-in waits for a time that no server has named")
+        let signInRefusal = pace.lifted(at: now).refusal(at: now)
+        demand(
+            (signInRefusal != nil) == (ordered > .zero && error != nil),
+            "a sign-in waits for a time that no server has named")
+        if let failed = signInRefusal as? RefreshFailed {
+            demand(failed.nextTryAt == now.date.addingTimeInterval(ordered.seconds), "a sign-in names another time")
+        }
         if let failed = pace.refusal(at: now) as? RefreshFailed {
             demand(failed.nextTryAt == now.date.addingTimeInterval(wait.seconds), "an error names another time")
         }

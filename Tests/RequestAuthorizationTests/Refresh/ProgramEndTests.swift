@@ -51,6 +51,15 @@ import Testing
         #expect(try await bench.name() == "new")
     }
 
+    @Test func `after a shutdown a sign-in gets that as its error, whatever the server has asked for`() async throws {
+        let bench = Bench.make(.failure(TokenEndpointError(status: 503, retryAfter: .seconds(100))))
+        bench.clock.advance(by: .seconds(100))
+        await #expect(throws: RefreshFailed.self) { try await bench.name() }
+        try await bench.auth.shutdown(within: .seconds(1))
+        let error = await #expect(throws: NotAuthorized.self) { try await bench.auth.signIn { TestToken("a") } }
+        #expect(error?.reason == .shutDown)
+    }
+
     @Test func `settling that is cancelled ends at once`() async throws {
         let store = Store(InMemoryTokenStore(.make("stored")))
         let (_, _, settled) = try await settling(store) { [limit] in try await $0.settle(within: limit) }

@@ -95,6 +95,18 @@ import Testing
         #expect(await next.value)
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    func `a widget that was signed out goes on when the app signs in`(follows: Bool) async throws {
+        let widget = Widget(.make("old"), follows: follows)
+        #expect(try await widget.name() == "old")
+        await widget.auth.reset()
+        try await widget.app.save(.make("next"))
+        _ = try? await widget.name()
+        #expect(await widget.auth.tokenChanges.first { $0.name == "next" } != nil)
+        #expect(try await widget.name() == "next")
+        #expect(Set(widget.kinds) == [.load])
+    }
+
     @Test func `signing in and out in a widget is not written`() async throws {
         let widget = Widget(.make("old"))
         #expect(try await widget.name() == "old")

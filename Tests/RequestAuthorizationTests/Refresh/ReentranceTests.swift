@@ -41,6 +41,19 @@ import Testing
         #expect(try await bench.name() == "old")
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    func `a store that authorizes its save through its own provider gets an error`(isSignIn: Bool) async throws {
+        let box = ProviderBox()
+        let store = AskingStore { try await box.token(by: .directly) }
+        let auth = RefreshableTokenAuthorization(
+            service: ClosureService { TestToken("a") }, store: store, clock: ManualClock())
+        box.provider = auth
+        // The save fails, and the token is used all the same.
+        if isSignIn { await auth.refresh { TestToken("a") } }
+        #expect(try await auth.validToken().name == "a")
+        #expect(await store.reason == .reentrantRefresh)
+    }
+
     @Test func `a long-lived task that began in an old flight gets no error`() async throws {
         let (go, start) = AsyncStream.makeStream(of: Void.self)
         let box = ProviderBox()
@@ -92,6 +105,25 @@ private struct ClosureService: RefreshableTokenService {
 
     func refresh(_ token: TestToken) async throws -> TestToken { try await body() }
     func initialToken() async throws -> TestToken { try await body() }
+}
+
+/// A store that asks for a token before it saves one.
+private actor AskingStore: TokenStore {
+    private let body: @Sendable () async throws -> TestToken
+    private(set) var reason: NotAuthorized.Reason?
+
+    init(_ body: @escaping @Sendable () async throws -> TestToken) { self.body = body }
+
+    func load() -> StoredToken<TestToken>? { nil }
+    func save(_ stored: StoredToken<TestToken>) async throws {
+        do {
+            _ = try await body()
+        } catch {
+            reason = (error as? NotAuthorized)?.reason
+            throw error
+        }
+    }
+    func clear() {}
 }
 
 /// The provider that a service knows, set when both exist.

@@ -191,7 +191,9 @@ struct RefreshStateBench {
     private mutating func words(_ effect: Effect) -> String? {
         switch effect {
         case .resume(let kind, let result):
-            guard let waiters = waiting.removeValue(forKey: kind), !waiters.isEmpty else { return nil }
+            let kinds = kind.map { [$0] } ?? [.ordinary, .lasting]
+            let waiters = kinds.flatMap { waiting.removeValue(forKey: $0) ?? [] }
+            if waiters.isEmpty { return nil }
             return "resume \(waiters) with \(Self.words(result))"
         case .dismissFormer:
             let former = [Waiters.ordinary, .lasting].flatMap { waiting[$0, default: []] }.filter(bound.contains)
@@ -199,9 +201,10 @@ struct RefreshStateBench {
             return former.isEmpty ? nil : "dismiss \(former)"
         // All who wait here have just seen their first failure.
         case .postpone: return "postpone"
-        case .start(let flight): return "start \(flight.cause)"
+        case .start(let flight, _): return "start \(flight.cause)"
         case .cancel: return "cancel"
         case .write: return "write"
+        case .look: return "look"
         case .unlock(_, let endsIntent): return endsIntent ? "unlock, end intent" : "unlock"
         case .answer(_, let result): return "answer \(Self.words(result))"
         case .discard(let held): return "discard \(held.number)"

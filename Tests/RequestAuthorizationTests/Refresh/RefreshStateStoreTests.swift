@@ -459,4 +459,45 @@ struct RefreshStateStoreTests {
         bench.does { $0.signedIn(manual, bad, &$1) }
         #expect(bench.log == ["token discarded", "discard 2", "answer malformed credential"])
     }
+
+    // MARK: After the end of a session
+
+    @Test(arguments: [Vault.Kind.shared, .readOnly])
+    func `requests of a session that is over look for a sign-in once a second`(storage: Vault.Kind) {
+        var bench = RefreshStateBench.make(storage: storage)
+        bench.does { $0.reset(newSession: ExploredWorld.session(2), &$1) }
+        bench.write()
+        for _ in 0..<2 {
+            bench.log = []
+            for _ in 0..<10 { #expect(bench.answer() == "signed out") }
+            #expect(bench.log == ["look"])
+            bench.pass(1)
+        }
+    }
+
+    @Test(arguments: [Vault.Kind.none, .plain])
+    func `no other process signs in to a store of one's own`(storage: Vault.Kind) {
+        var bench = RefreshStateBench.make(storage: storage)
+        bench.does { $0.reset(newSession: ExploredWorld.session(2), &$1) }
+        bench.write()
+        bench.log = []
+        #expect(bench.answer() == "signed out" && bench.log.isEmpty)
+    }
+
+    @Test func `a read-only store brings back no session that was signed out here`() {
+        var bench = RefreshStateBench.make(storage: .readOnly)
+        bench.does { $0.reset(newSession: ExploredWorld.session(2), &$1) }
+        #expect(bench.notice(bench.stored(2, generation: 1)) == [])
+        #expect(bench.notice(bench.stored(3, session: ExploredWorld.session(3), generation: 0)).contains("announce 3"))
+    }
+
+    @Test func `a sign-out that a sibling's sign-in has overtaken counts until the store is read again`() {
+        var bench = RefreshStateBench.make(storage: .shared)
+        bench.does { $0.reset(newSession: ExploredWorld.session(2), &$1) }
+        let other = bench.stored(3, session: ExploredWorld.session(3), generation: 0)
+        bench.write(.refused(other))
+        bench.log = []
+        #expect(bench.answer() == "signed out" && bench.log == ["look"])
+        #expect(bench.notice(other).contains("announce 3"))
+    }
 }

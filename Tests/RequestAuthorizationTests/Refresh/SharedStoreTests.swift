@@ -214,6 +214,25 @@ import Testing
         await #expect(throws: NotAuthorized.self) { try await other.name() }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `after a sign-out a provider without notices sees the sign-in of a sibling`() async throws {
+        let bench = SharedBench.make(follows: false)
+        let sibling = bench.sibling(follows: false)
+        #expect(try await bench.name() == "old")
+        await sibling.auth.reset()
+        bench.clock.advance(by: .seconds(10))
+        let error = await #expect(throws: NotAuthorized.self) { try await bench.name() }
+        #expect(error?.reason == .signedOut)
+        try await sibling.auth.signIn { TestToken("next") }
+        // The store is read for this request, but it does not wait for that.
+        let adopted = await bench.event(.tokenAdopted) {
+            await #expect(throws: NotAuthorized.self) { try await bench.name() }
+        }
+        #expect(adopted != nil)
+        #expect(try await bench.name() == "next")
+        #expect(bench.service.calls == 0)
+    }
+
     @Test func `a sibling's newer token is adopted as soon as it is stored`() async throws {
         let bench = SharedBench.make()
         let sibling = bench.sibling(.token("new"))

@@ -150,6 +150,62 @@ import Testing
         #expect(try await auth.validToken().name == "c")
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    func `a sign-in that begins during a sign-out's request goes on`(isSaving: Bool) async throws {
+        let service = GatedRevocation()
+        let store = ScriptedTokenStore(InMemorySharedTokenStore<TestToken>(.make("a"), clock: ManualClock()))
+        let auth = RefreshableTokenAuthorization(service: service, store: store, clock: ManualClock())
+        #expect(try await auth.validToken().name == "a")
+        let out = Task { try await auth.signOut() }
+        await service.begins("a")
+        let (begun, answered, save) = (OneShot<Void>(), OneShot<Void>(), isSaving ? store.hold(next: .save) : nil)
+        let signIn = Task {
+            try await auth.signIn {
+                begun.fulfill()
+                try await answered.value()
+                return TestToken("c")
+            }
+        }
+        try await begun.value()
+        if let save {
+            answered.fulfill()
+            await save.begins()
+            // The sign-out waits until the sign-in is stored.
+            service.finish("a")
+            save.release()
+            try await out.value
+        } else {
+            service.finish("a")
+            try await out.value
+            answered.fulfill()
+        }
+        try await signIn.value
+        #expect(try await auth.validToken().name == "c")
+        #expect(store.base.stored?.token?.name == "c")
+        #expect(service.revoked == ["a"])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a sign-out ends a sign-in that began before it`() async throws {
+        let service = GatedRevocation()
+        let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"), clock: ManualClock())
+        let begun = OneShot<Void>()
+        let signIn = Task {
+            try await auth.signIn {
+                begun.fulfill()
+                try await OneShot<Void>().value()
+                return TestToken("c")
+            }
+        }
+        try await begun.value()
+        let out = Task { try await auth.signOut() }
+        await service.begins("a")
+        service.finish("a")
+        try await out.value
+        let error = await #expect(throws: NotAuthorized.self) { try await signIn.value }
+        #expect(error?.reason == .signedOut)
+    }
+
     @Test func `a sign-out that is cancelled during its request changes nothing`() async throws {
         let service = GatedRevocation()
         let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"), clock: ManualClock())

@@ -95,5 +95,5 @@ import Testing
 
 extension Bench {
     /// Does at once what the provider's timer does: once a slot is open, requests may begin a refresh again.
-    func timerFires() { auth.perform(auth.core.timePassed(auth.inputs)) }
+    func timerFires() { auth.perform(auth.core.timePassed(auth.clock.uptime, auth.inputs)) }
 }
