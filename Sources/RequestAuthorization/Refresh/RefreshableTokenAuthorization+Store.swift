@@ -31,7 +31,13 @@ extension RefreshableTokenAuthorization {
 
     func setIntent(_ intent: RefreshIntent?) async throws {
         let shared = sharedStore
-        try await callStore { try await shared?.setIntent(intent) }
+        do {
+            try await callStore { try await shared?.setIntent(intent) }
+        } catch let error as DeadlineExceeded where intent != nil {
+            // A lease may be over unseen: nothing is sent whose intent has no answer. A lock is still held.
+            limitedAccess?.withLock { $0 = $0.flatMap(\.ended) }
+            throw error
+        }
     }
 
     func lock(for id: RefreshID) async throws {

@@ -42,6 +42,11 @@ public struct TokenStoreLock: Sendable {
         (requestDeadline, timeLeft, self.release) = (lock.requestDeadline, lock.timeLeft, release)
     }
 
+    /// The same access, as if it were over; `nil` if it lasts until it is unlocked.
+    var ended: TokenStoreLock? {
+        requestDeadline.map { TokenStoreLock(requestDeadline: $0, remaining: { .zero }, release: release) }
+    }
+
     /// How long the access still lasts; `nil` if it lasts until it is unlocked.
     public var remaining: Duration? { timeLeft() }
 

@@ -28,6 +28,20 @@ import Testing
         #expect(bench.place.stored?.token?.name == "old")
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `nothing is sent while the intent has no answer`() async throws {
+        let bench = LimitedBench.make(accessFor: .seconds(60), .token("new"))
+        let intent = bench.store.hold(next: .setIntent)
+        let request = Task { try await bench.auth.validToken() }
+        await intent.begins()
+        await bench.clock.sleeper(for: .seconds(10))
+        bench.clock.advance(by: .seconds(10))
+        let error = await #expect(throws: RefreshFailed.self) { try await request.value }
+        #expect(error?.delivery == .notSent)
+        #expect(bench.service.calls == 0)
+        intent.release()
+    }
+
     @Test func `a first token needs access that lasts too`() async throws {
         let bench = LimitedBench.make(accessFor: .seconds(5), stored: nil, .token("first"))
         let error = await #expect(throws: RefreshFailed.self) { try await bench.auth.validToken() }
@@ -96,6 +110,7 @@ import Testing
 private struct LimitedBench {
     let clock: ManualClock
     let place: InMemorySharedTokenStore<TestToken>
+    let store: ScriptedTokenStore<InMemorySharedTokenStore<TestToken>>
     let service: ScriptedTokenService<TestToken>
     let auth: RefreshableTokenAuthorization<TestToken>
 
@@ -109,10 +124,11 @@ private struct LimitedBench {
         service.append(step)
         var policy = RefreshPolicy.impatient
         policy.deadline = deadline
+        let store = ScriptedTokenStore(place)
         return LimitedBench(
-            clock: clock, place: place, service: service,
+            clock: clock, place: place, store: store, service: service,
             auth: RefreshableTokenAuthorization(
-                service: service, token: nil, store: LeasedStore(base: place, lease: duration, clock: clock),
+                service: service, token: nil, store: LeasedStore(base: store, lease: duration, clock: clock),
                 policy: policy, clock: clock, random: { 1 }))
     }
 
@@ -121,7 +137,7 @@ private struct LimitedBench {
 }
 
 private struct LeasedStore: SharedTokenStore {
-    let base: InMemorySharedTokenStore<TestToken>
+    let base: ScriptedTokenStore<InMemorySharedTokenStore<TestToken>>
     let lease: Duration
     let clock: ManualClock
 
