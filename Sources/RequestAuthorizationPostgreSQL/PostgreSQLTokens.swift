@@ -91,7 +91,7 @@ public struct PostgreSQLTokens: Sendable, RedactedDescription {
     /// - Throws: `TokenStoreError`.
     @discardableResult
     public func removeEnded(olderThan days: Int = 30) async throws -> Int {
-        try await records.query(Self.prune, ["\(max(0, days))"]).count
+        try await records.query(Self.prune, ["\(min(max(0, days), 36_500))"]).count
     }
 
     /// Removes all data of one user, the tombstone too. This ends the session on all hosts.

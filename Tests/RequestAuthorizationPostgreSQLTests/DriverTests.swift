@@ -21,6 +21,14 @@ extension PostgreSQLTests {
             #expect(try await database.query("SELECT 'x' WHERE false", parameters: []) == [])
         }
 
+        @Test func `a text that libpq would cut is refused`() async throws {
+            let database = try await database()
+            let error = await #expect(throws: PostgreSQLError.self) {
+                try await database.query("SELECT $1::text", parameters: ["a\0b"])
+            }
+            #expect(error == PostgreSQLError(.failed, sqlState: "22021"))
+        }
+
         /// libpq closes its descriptor when the connection ends, and another file gets that number.
         @Test func `a socket that is shut down late leaves the next file with its number alone`() throws {
             var first: [CInt] = [-1, -1]

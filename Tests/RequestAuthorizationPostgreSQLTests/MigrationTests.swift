@@ -121,6 +121,29 @@ extension PostgreSQLTests {
             }
         }
 
+        @Test(.timeLimit(.minutes(1)))
+        func `a lease of version 1 that is being committed prevents the migration, too`() async throws {
+            let schema = try await Schema.make()
+            try await schema.makeVersion1()
+            let host = try LibPQDatabase(schema.connection, connections: 1)
+            _ = try await host.query("BEGIN", parameters: [])
+            _ = try await host.query(
+                "UPDATE request_authorization_tokens SET lease_until = clock_timestamp() + interval '1 hour'",
+                parameters: [])
+            let migration = Task { try await schema.fleet() }
+            try await schema.query(
+                """
+                DO $$ BEGIN
+                    WHILE NOT EXISTS (SELECT FROM pg_locks
+                        WHERE NOT granted AND relation = 'request_authorization_tokens'::regclass)
+                    LOOP PERFORM pg_sleep(0.005); END LOOP;
+                END $$
+                """)
+            _ = try await host.query("COMMIT", parameters: [])
+            let error = await #expect(throws: TokenStoreError.self) { try await migration.value }
+            #expect(error?.detail.contains("earlier version") == true)
+        }
+
         @Test(arguments: [false, true])
         func `dropped tables are created again, and the session in a replica is lost, not signed out`(
             isMadeByAnother: Bool

@@ -29,6 +29,10 @@ public final class LibPQDatabase: ListeningPostgreSQLDatabase, RedactedDescripti
 
     /// Returns at the limit and on cancellation, also if a thread still waits for the server.
     public func query(_ statement: String, parameters: [String?]) async throws -> [[String?]] {
+        // libpq would cut such a text. The server's code for a character that a text cannot have.
+        if parameters.contains(where: { $0?.utf8.contains(0) == true }) {
+            throw PostgreSQLError(.failed, sqlState: "22021")
+        }
         let began = ContinuousClock.now
         let end = began + statementTimeout
         return try await endingAtOnce(

@@ -10,9 +10,9 @@ extension PostgreSQLRecords {
     /// An expression for when the tables were made: the rows of new tables have other keys.
     static let notifyAll = "pg_notify('\(channel)', '\(all)')::text"
 
-    /// A statement of its own, because commits of transactions with a notification wait for each other.
+    /// A statement of its own, because commits of transactions with a notification wait for each other. A host that does
+    /// not listen itself announces to those that do.
     func announce(_ key: String) async {
-        guard listener != nil else { return }
         _ = try? await query("SELECT pg_notify('\(Self.channel)', $1::text)::text", [key])
     }
 

@@ -42,8 +42,10 @@ enum RecordSchema {
         """
 
     /// Builds the bytes of `LeasedRecord` and `LeasedPlace` from the columns of version 1, whose programs then fail.
+    /// The table is locked before its leases are read: a host may be about to commit one.
     private static let fromVersion1 = """
-        IF EXISTS (SELECT FROM request_authorization_tokens WHERE lease_until > clock_timestamp()) THEN
+        LOCK TABLE request_authorization_tokens IN ACCESS EXCLUSIVE MODE;
+                IF EXISTS (SELECT FROM request_authorization_tokens WHERE lease_until > clock_timestamp()) THEN
                     RAISE EXCEPTION 'a host of version 1 has a lease' USING ERRCODE = 'object_in_use';
                 END IF;
                 ALTER TABLE request_authorization_tokens ADD record bytea;
