@@ -59,11 +59,19 @@ struct LoopbackExchange: Sendable {
         guard parts[0].utf8.elementsEqual(path.utf8) else { return .refused(404) }
         guard request.method == "GET" else { return .refused(405) }
         guard parts.count == 2, let pending,
-            let callback = URL(string: "\(redirectURI)?\(parts[1])", encodingInvalidCharacters: false),
+            let callback = URL(string: "\(redirectURI)?\(Self.encoded(parts[1]))", encodingInvalidCharacters: false),
             let parameters = pending.parameters(of: callback)
         else { return .refused(400) }
         self.pending = nil
         return .accepted(callback, hasCode: (try? pending.code(in: parameters)) != nil)
+    }
+
+    /// Encodes what browsers leave in a query as it is, though a URL may not have it (RFC 3986 §3.4).
+    private static func encoded(_ query: Substring) -> String {
+        query.unicodeScalars.reduce(into: "") { text, scalar in
+            let isLeft = "|{}^`\\[]".unicodeScalars.contains(scalar)
+            text += isLeft ? "%" + String(scalar.value, radix: 16, uppercase: true) : String(scalar)
+        }
     }
 
     /// Splits a target in absolute form, such as `http://127.0.0.1:8080/callback?code=1` (RFC 9112 §3.2.2).

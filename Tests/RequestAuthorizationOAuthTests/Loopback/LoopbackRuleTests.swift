@@ -22,6 +22,15 @@ import Testing
         #expect(callback.absoluteString.hasPrefix(address == .ipv4 ? "http://127.0.0.1:" : "http://[::1]:"))
     }
 
+    @Test func `what browsers do not encode is encoded in the callback`() async throws {
+        let state = PendingSignIn.stateForTests
+        let callback = try await withReception { reception in
+            let answer = try await reception.ask("/callback?code=a|{b}^`\\[c]&state=\(state)")
+            #expect(answer.status == 200)
+        }
+        #expect(callback.absoluteString.hasSuffix("/callback?code=a%7C%7Bb%7D%5E%60%5C%5Bc%5D&state=\(state)"))
+    }
+
     @Test func `the page says that the window can be closed, and shows nothing of the request`() async throws {
         _ = try await withReception { reception in
             let page = try await reception.ask("/callback?code=c0de&x=<b>&state=\(PendingSignIn.stateForTests)")
