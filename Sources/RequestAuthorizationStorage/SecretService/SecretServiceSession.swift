@@ -167,7 +167,7 @@ final class SecretServiceSchema {
     let pointer: UnsafeMutablePointer<SecretSchema>?
 
     init() {
-        let types = g_hash_table_new(g_str_hash, g_str_equal)
+        let types = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, nil)
         defer { g_hash_table_unref(types) }
         // `nil` is 0, the number of the string type (`SECRET_SCHEMA_ATTRIBUTE_STRING`).
         for name in ["client", "account"] { g_hash_table_insert(types, g_strdup(name), nil) }
