@@ -33,14 +33,14 @@ public struct RestrictedFileTokenStore<Token: AuthorizationToken & Codable>: Sha
     public init(_ items: RestrictedFileItems) { self.items = items }
 
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {
-        try await loadWithIntent(decode: decoded.decode)
+        try await items.tokenWithIntent(decode: decoded.decode)
     }
 
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
     ) async throws -> TokenSaveResult<Token> {
         defer { decoded.forget() }
-        return try await save(stored, replacing: condition, ending: intent, decode: decoded.decode)
+        return try await items.save(stored, replacing: condition, ending: intent, decode: decoded.decode)
     }
 
     public func clear() async throws {

@@ -19,7 +19,7 @@ public protocol CodableTokenStore<Token>: TokenStore where Token: Codable {
 extension CodableTokenStore {
     public func load() async throws -> StoredToken<Token>? {
         guard let item = try await items.load() else { return nil }
-        return try await decode(item, StoredTokenFormat.decode)
+        return try await items.decoded(item)
     }
 
     public func save(_ stored: StoredToken<Token>) async throws {
@@ -31,13 +31,4 @@ extension CodableTokenStore {
     public var changes: AsyncStream<Void>? { items.changes }
 
     public var isSharedBetweenDevices: Bool { items.isSharedBetweenDevices }
-
-    /// Decodes an item. An item that cannot be decoded is reported, and set aside if it is damaged.
-    func decode(_ item: Data, _ decode: (Data) throws -> StoredToken<Token>) async throws -> StoredToken<Token> {
-        do {
-            return try decode(item)
-        } catch let error as UnreadableItem {
-            throw try await error.reported(by: items)
-        }
-    }
 }

@@ -24,9 +24,7 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
 
     public func lock(within limit: Duration) async throws -> TokenStoreLock { try await items.lock(within: limit) }
 
-    public func setIntent(_ intent: RefreshIntent?) async throws {
-        try await items.saveIntent(try intent.map(RefreshIntentFormat.encode))
-    }
+    public func setIntent(_ intent: RefreshIntent?) async throws { try await items.saveIntent(intent) }
 
     public func load() async throws -> StoredToken<Token>? { try await loadWithIntent().stored }
 

@@ -258,6 +258,25 @@ import Testing
         await (try next.value).unlock()
     }
 
+    @Test(arguments: [#"{"status":"paused"}"#, #"{"status":"token","token":{"other":1}}"#])
+    func `a session of a later version stays where it is, and a sign-in sets it aside`(text: String) async throws {
+        let items = InMemoryItems(Data(text.utf8))
+        let store = ItemTokens(items: items)
+        let stored = StoredToken<OAuthToken>(
+            .token(.make(refreshToken: "r")), version: TokenVersion(session: UUID(), generation: 1), obtainedAt: .now)
+        for use in [
+            { _ = try await store.load() }, { _ = try await store.loadWithIntent() },
+            { _ = try await store.save(stored, replacing: .session(stored.version.session), ending: nil) },
+        ] {
+            let error = await #expect(throws: TokenStoreError.self) { try await use() }
+            #expect(error?.kind == .unreadable && error?.detail.contains("update this program") == true)
+            #expect(items.item == Data(text.utf8) && items.aside.isEmpty)
+        }
+        #expect(try await store.save(stored, replacing: .anything, ending: nil) == .saved)
+        #expect(try await store.load()?.version == stored.version)
+        #expect(items.aside == [Data(text.utf8)])
+    }
+
     @Test func `stored tokens in items pass the checks of shared stores`() async throws {
         try await SharedTokenStoreChecks(token: { OAuthToken.make(accessToken: "token-\($0)") }) {
             let items = InMemoryItems()

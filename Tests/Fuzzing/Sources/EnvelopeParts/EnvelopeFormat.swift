@@ -1,1 +1,1 @@
-../../../../Sources/RequestAuthorizationStorage/Items/EnvelopeFormat.swift
+../../../../Sources/RequestAuthorization/Tokens/EnvelopeFormat.swift

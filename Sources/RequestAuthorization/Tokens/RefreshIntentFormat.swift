@@ -4,7 +4,7 @@
 /// Encodes and decodes `RefreshIntent` as JSON.
 package enum RefreshIntentFormat {
     /// Writes the JSON by hand, because every refresh waits for it. `JSONEncoder` takes as long as all system calls.
-    static func encode(_ intent: RefreshIntent) throws -> Data {
+    package static func encode(_ intent: RefreshIntent) throws -> Data {
         let beganAt = intent.beganAt.timeIntervalSinceReferenceDate
         guard beganAt.isFinite else { return try JSONEncoder().encode(intent) }
         return Data(
@@ -12,7 +12,9 @@ package enum RefreshIntentFormat {
                 .utf8)
     }
 
-    static func decode(_ data: Data) -> RefreshIntent? { try? JSONDecoder().decode(RefreshIntent.self, from: data) }
+    package static func decode(_ data: Data) -> RefreshIntent? {
+        try? JSONDecoder().decode(RefreshIntent.self, from: data)
+    }
 
     /// - Parameter stored: the token that is stored beside the intent.
     package static func decode<Token>(_ data: Data, for stored: StoredToken<Token>?) -> RefreshIntent? {

@@ -2,15 +2,15 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// Encodes and decodes `StoredToken` as JSON.
-enum StoredTokenFormat<Token: AuthorizationToken & Codable> {
-    static func encode(_ stored: StoredToken<Token>) throws -> Data {
+package enum StoredTokenFormat<Token: AuthorizationToken & Codable> {
+    package static func encode(_ stored: StoredToken<Token>) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(stored)
     }
 
     /// - Throws: ``UnreadableItem``.
-    static func decode(_ item: Data) throws -> StoredToken<Token> {
+    package static func decode(_ item: Data) throws -> StoredToken<Token> {
         do {
             return try JSONDecoder().decode(StoredToken<Token>.self, from: item)
         } catch {
@@ -24,40 +24,40 @@ enum StoredTokenFormat<Token: AuthorizationToken & Codable> {
 }
 
 /// The part of the JSON that all stored tokens have in common.
-struct StoredTokenFace: Decodable {
+package struct StoredTokenFace: Decodable {
     let status: String
 
     /// Whether the item has no token: a tombstone, or the marker of a token that was moved.
-    var holdsNothing: Bool { ["signedOut", "moved"].contains(status) }
+    package var holdsNothing: Bool { ["signedOut", "moved"].contains(status) }
 }
 
 /// An item that this process cannot decode.
-struct UnreadableItem: Error, RedactedDescription {
-    enum Kind {
+package struct UnreadableItem: Error, RedactedDescription {
+    package enum Kind {
         /// No version of this package writes such an item.
         case damaged
         /// A complete item of a later version or for another type of token.
         case later
-        /// An envelope of ``EncryptedTokenStore``.
+        /// An envelope of `EncryptedTokenStore`.
         case sealed
     }
 
-    let item: Data
-    let kind: Kind
+    package let item: Data
+    package let kind: Kind
 
     /// Whether a token may replace the item.
     ///
     /// - Parameter isSignIn: `true` for a sign-in, `false` for a refresh.
-    func makesRoom(isSignIn: Bool) -> Bool { kind == .damaged || kind == .later && isSignIn }
+    package func makesRoom(isSignIn: Bool) -> Bool { kind == .damaged || kind == .later && isSignIn }
 
     /// Sets the item aside if a token may replace it, and returns the error to throw.
-    func reported(by items: some ByteStore, isSignIn: Bool = false) async throws -> TokenStoreError {
+    package func reported(by items: some ByteStore, isSignIn: Bool = false) async throws -> TokenStoreError {
         let place = makesRoom(isSignIn: isSignIn) ? try await items.setAside(item) : nil
         return error(place.map { "it was set aside as \($0)" } ?? "it was left where it is")
     }
 
     /// - Parameter kept: what was done with the item.
-    func error(_ kept: String) -> TokenStoreError {
+    package func error(_ kept: String) -> TokenStoreError {
         switch kind {
         case .damaged: TokenStoreError(.corrupt, "the stored token is damaged; \(kept); sign in again")
         case .later:

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// The first bytes of an envelope in every version, to recognize one also without cryptography.
-enum EnvelopeFormat {
-    static let magic = Array("RASE".utf8)
+package enum EnvelopeFormat {
+    package static let magic = Array("RASE".utf8)
 
-    static func isEnvelope(_ item: Data) -> Bool { item.starts(with: magic) }
+    package static func isEnvelope(_ item: Data) -> Bool { item.starts(with: magic) }
 }
