@@ -26,7 +26,7 @@ final class PasswordKey: KeyMaterial, RedactedDescription {
     private let derive: Derive
     private let derived = Lock<[Derived]>([])
     /// One derivation at a time, so that envelopes with many salts cannot occupy all cores.
-    private let queue = BlockingQueue("password")
+    private let queue = DispatchFileQueue("password")
 
     init(
         _ password: SymmetricKey, rounds: Int,

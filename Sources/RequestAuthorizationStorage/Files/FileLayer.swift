@@ -75,6 +75,8 @@ extension FileLayer {
     public var hasDataProtection: Bool { false }
     public func protect(_ path: String) {}
     public func birth(of folder: CInt) -> FolderBirth? { nil }
+
+    func queue(_ label: String) -> any FileQueue { makeQueue(label) ?? DispatchFileQueue(label) }
 }
 
 /// How a file is opened.

@@ -36,7 +36,7 @@ final class FileLock: Sendable {
 
     private let files: CredentialFiles
     private let state = Lock(State())
-    private let queue: BlockingQueue
+    private let queue: any FileQueue
     private let watch: FolderWatch
     private let onEnd: @Sendable () -> Void
 
@@ -44,7 +44,7 @@ final class FileLock: Sendable {
     ///   - queue: opens the file.
     ///   - watch: watches the folder.
     ///   - onEnd: called on deinitialization.
-    init(_ files: CredentialFiles, on queue: BlockingQueue, watch: FolderWatch, onEnd: @escaping @Sendable () -> Void) {
+    init(_ files: CredentialFiles, on queue: any FileQueue, watch: FolderWatch, onEnd: @escaping @Sendable () -> Void) {
         (self.files, self.queue, self.watch, self.onEnd) = (files, queue, watch, onEnd)
     }
 

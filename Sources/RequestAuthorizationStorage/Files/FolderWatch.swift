@@ -30,7 +30,7 @@ final class FolderWatch: Sendable {
     typealias Follow = @Sendable (CInt, @escaping FolderNotices.Handler) -> FolderNotices.Subscription?
 
     private let place: PrivateFolder
-    private let queue: BlockingQueue
+    private let queue: any FileQueue
     private let subscribe: Follow
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Lock(State())
@@ -43,7 +43,7 @@ final class FolderWatch: Sendable {
     ///   - subscribe: subscribes to notices of the system.
     ///   - now: the time of a look at metadata.
     init(
-        _ place: PrivateFolder, on queue: BlockingQueue,
+        _ place: PrivateFolder, on queue: any FileQueue,
         subscribe: @escaping Follow = { FolderNotices.follow($0, $1) },
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
@@ -55,7 +55,7 @@ final class FolderWatch: Sendable {
     /// - Parameters:
     ///   - name: the file of the item.
     ///   - queue: reads the item.
-    func changes(of name: String, readOn queue: BlockingQueue) -> AsyncStream<Void> {
+    func changes(of name: String, readOn queue: any FileQueue) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let (id, isFollowed) = add(name, isItem: true) { continuation.yield() }
         continuation.onTermination = { [weak self] _ in self?.leave(name, id) }

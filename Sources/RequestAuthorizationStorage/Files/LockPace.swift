@@ -12,7 +12,7 @@ enum LockPace {
     ///
     /// - Parameter isNeeded: called after the pause. If it returns `false`, the body does not run.
     static func again(
-        after failures: Int, on queue: BlockingQueue, if isNeeded: @escaping @Sendable () -> Bool,
+        after failures: Int, on queue: any FileQueue, if isNeeded: @escaping @Sendable () -> Bool,
         _ body: @escaping @Sendable () -> Void
     ) {
         let longest = min(pauses.lowerBound << UInt64(min(failures, 10)), pauses.upperBound)

@@ -10,7 +10,7 @@ public struct RestrictedFileAccounts: Sendable {
     private let client: String
     private let folder: TokenFolder
     private let layer: any FileLayer
-    private let queue: BlockingQueue
+    private let queue: any FileQueue
 
     /// Names the client. The folder is opened on use.
     ///
@@ -24,7 +24,7 @@ public struct RestrictedFileAccounts: Sendable {
     /// Names the client, with other system calls.
     @_spi(FileLayer) public init(client: String, folder: TokenFolder = .default, layer: any FileLayer) {
         (self.client, self.folder, self.layer) = (client, folder, layer)
-        queue = layer.makeQueue("accounts").map { BlockingQueue(on: $0) } ?? BlockingQueue("accounts")
+        queue = layer.queue("accounts")
     }
 
     /// Returns the accounts that have a stored item, sorted, without those that signed out or were moved.

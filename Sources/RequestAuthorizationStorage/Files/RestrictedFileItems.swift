@@ -16,7 +16,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
     private let folder: SharedFolder
     private let exclusive: FileLock
     private let activity: ExclusiveActivity
-    private let queue: BlockingQueue
+    private let queue: any FileQueue
     private let isTidy = Lock(false)
     /// How long to wait for a sibling that is replacing the item.
     private let guardLimit: Duration

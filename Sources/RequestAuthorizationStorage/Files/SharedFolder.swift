@@ -8,7 +8,7 @@
 final class SharedFolder: Sendable {
     let place: PrivateFolder
     let watch: FolderWatch
-    private let queues: [BlockingQueue]
+    private let queues: [any FileQueue]
     private let locks = WeakTable<String, FileLock>()
     private let isSwept = Lock(false)
     private let key: TokenFolder?
@@ -26,16 +26,13 @@ final class SharedFolder: Sendable {
 
     private init(_ place: PrivateFolder, key: TokenFolder?) {
         (self.place, self.key) = (place, key)
-        queues = (0..<Self.width).map { number in
-            let label = "files-\(number)"
-            return place.layer.makeQueue(label).map { BlockingQueue(on: $0) } ?? BlockingQueue(label)
-        }
+        queues = (0..<Self.width).map { place.layer.queue("files-\($0)") }
         watch = FolderWatch(place, on: queues[0]) { FolderNotices.follow($0, in: place.layer, $1) }
     }
 
     deinit { if let key { Self.all.forget(key) } }
 
-    func queue(of files: CredentialFiles) -> BlockingQueue {
+    func queue(of files: CredentialFiles) -> any FileQueue {
         queues[Int(UInt(bitPattern: files.stem.hashValue) % UInt(queues.count))]
     }
 

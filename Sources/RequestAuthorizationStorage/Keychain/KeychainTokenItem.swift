@@ -7,7 +7,7 @@ public struct KeychainTokenItem: ByteStore, RedactedDescription {
     let keychain: any KeychainCalls
     /// The access group in which an item that was named without one was last found or added.
     private let place = Lock<String?>(nil)
-    private let queue = BlockingQueue("Keychain")
+    private let queue = DispatchFileQueue("Keychain")
 
     /// A limit for the case that other processes keep adding and deleting the item.
     static let attempts = 8

@@ -9,7 +9,7 @@ public struct SecretServiceTokenItem: ByteStore, RedactedDescription {
     let name: SecretServiceName
     let limit: Duration
     let clock: any AuthorizationClock
-    private let queue = BlockingQueue("SecretService")
+    private let queue = DispatchFileQueue("SecretService")
 
     public func load() async throws -> Data? { try await perform { [name] in try $0.value(of: name) } }
     public func save(_ item: Data) async throws { try await perform { [name] in try $0.store(item, as: name) } }

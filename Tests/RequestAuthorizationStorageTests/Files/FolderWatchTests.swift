@@ -3,7 +3,7 @@
 
 import Foundation
 import RequestAuthorization
-@_spi(FileLayer) @testable import RequestAuthorizationStorage
+@_spi(FileLayer) @_spi(FileQueue) @testable import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 import Testing
 
@@ -139,7 +139,7 @@ import Darwin
         try await folder.store().save(.make(1))
         let place = TokenFolder.at(folder.tokens).folder(SystemFileLayer())
         let hasGone = Lock(false)
-        let queue = BlockingQueue("test")
+        let queue = DispatchFileQueue("test")
         let watch = FolderWatch(place, on: queue) { number, handler in
             let subscription = FolderNotices.follow(number, handler)
             let isFirst = hasGone.withLock { hasGone in
@@ -161,7 +161,7 @@ import Darwin
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(1))
         let place = TokenFolder.at(folder.tokens).folder(SystemFileLayer())
-        let queue = BlockingQueue("test")
+        let queue = DispatchFileQueue("test")
         let hasNotices = Lock(false)
         let watch = FolderWatch(place, on: queue) { number, handler in
             hasNotices.withLock { $0 } ? FolderNotices.follow(number, handler) : nil
@@ -182,7 +182,7 @@ import Darwin
         let accounts = ["one", "other"]
         for account in accounts { try await folder.store(account: account).save(.make(1)) }
         let (handler, time) = (Lock<FolderNotices.Handler?>(nil), Lock(ContinuousClock.now))
-        let queue = BlockingQueue("test")
+        let queue = DispatchFileQueue("test")
         let watch = FolderWatch(TokenFolder.at(folder.tokens).folder(SystemFileLayer()), on: queue) { number, notices in
             handler.withLock { $0 = notices }
             return FolderNotices.follow(number) { _ in }
