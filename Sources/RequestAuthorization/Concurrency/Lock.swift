@@ -51,6 +51,14 @@ package final class Lock<Value>: @unchecked Sendable {
         return try body(&value.pointee)
     }
 
+    /// Replaces the value and returns the former one, which is then not released under the lock.
+    package func exchange(_ value: Value) -> Value {
+        withLock { current in
+            defer { current = value }
+            return current
+        }
+    }
+
     // MARK: For `SharedLock`
 
     /// A lock with several mutexes, in a cache line each.

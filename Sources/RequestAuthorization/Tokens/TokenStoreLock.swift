@@ -52,6 +52,18 @@ public struct TokenStoreLock: Sendable {
 
     /// Gives up the access.
     public func unlock() async { await release() }
+
+    /// Runs a body, and then gives up the access.
+    package func whileHeld<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            let value = try await body()
+            await unlock()
+            return value
+        } catch {
+            await unlock()
+            throw error
+        }
+    }
 }
 
 /// A token request was not sent, because the lease of the store would have ended too soon.

@@ -44,15 +44,7 @@ extension ResourceRecords {
     func locked<Value: Sendable>(
         _ name: String, within limit: Duration, _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
-        let lock = try await lock(named: name, within: limit)
-        do {
-            let value = try await body()
-            await lock.unlock()
-            return value
-        } catch {
-            await lock.unlock()
-            throw error
-        }
+        try await lock(named: name, within: limit).whileHeld(body)
     }
 
     /// The value of a record; `nil` also for one that cannot be read: it is made anew.

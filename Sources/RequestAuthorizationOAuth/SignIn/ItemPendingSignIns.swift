@@ -41,15 +41,8 @@ public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, Red
         _ body: @escaping @Sendable (inout PendingSignIns) throws -> Value
     ) async throws -> Value {
         try await serialTasks.run { [self] in
-            let lock = try await exclusive?()
-            do {
-                let value = try await changed(body)
-                await lock?.unlock()
-                return value
-            } catch {
-                await lock?.unlock()
-                throw error
-            }
+            guard let exclusive else { return try await changed(body) }
+            return try await exclusive().whileHeld { try await changed(body) }
         }
     }
 

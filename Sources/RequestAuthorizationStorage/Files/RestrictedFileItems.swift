@@ -157,14 +157,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
     /// Removes all files of the item, once no refresh is under way.
     func removeAll(within limit: Duration) async throws {
         guard try await run("remove the token", { try $0.folder.open(making: false) != nil }) else { return }
-        let lock = try await lock(within: limit)
-        do {
-            try await run("remove the token") { try $0.removeAll() }
-        } catch {
-            await lock.unlock()
-            throw error
-        }
-        await lock.unlock()
+        try await lock(within: limit).whileHeld { try await run("remove the token") { try $0.removeAll() } }
     }
 
     /// - Parameter replaces: `true` for a save, which replaces an oversized item. Other operations throw.

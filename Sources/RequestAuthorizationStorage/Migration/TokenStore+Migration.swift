@@ -98,41 +98,36 @@ extension TokenStore {
         guard stored.token != nil else { return false }
         let probe = StoredToken(
             stored.content, version: stored.version, obtainedAt: stored.obtainedAt.addingTimeInterval(-1))
-        guard try await other.replace(with: probe) else { return false }
+        let session = TokenSaveCondition.session(stored.version.session)
+        guard case .saved = try await other.save(probe, ifShared: session) else { return false }
         let seen = try await load()
-        _ = try await other.replace(with: stored)
+        _ = try await other.save(stored, ifShared: session)
         guard let seen, seen.version == stored.version else { return false }
         return abs(seen.obtainedAt.timeIntervalSince(probe.obtainedAt)) < 0.5
     }
 
-    /// Replaces a token of the same version.
-    ///
-    /// - Returns: `false` if the store has another session by now.
-    private func replace(with stored: StoredToken<Token>) async throws -> Bool {
-        guard let shared = self as? any SharedTokenStore<Token> else {
-            try await save(stored)
-            return true
-        }
-        return if case .saved = try await shared.save(stored, replacing: .session(stored.version.session)) {
-            true
-        } else {
-            false
-        }
-    }
-
     // MARK: -
+
+    /// Saves a token, under a condition if the store is shared.
+    private func save(
+        _ stored: StoredToken<Token>, ifShared condition: TokenSaveCondition
+    ) async throws -> TokenSaveResult<Token> {
+        if let shared = self as? any SharedTokenStore<Token> {
+            return try await shared.save(stored, replacing: condition)
+        }
+        try await save(stored)
+        return .saved
+    }
 
     /// - Returns: whether it was saved.
     private func put(
         _ stored: StoredToken<Token>, over kept: StoredToken<Token>?, into other: some TokenStore<Token>
     ) async throws -> Bool {
-        guard let shared = other as? any SharedTokenStore<Token> else {
-            try await other.save(stored)
-            return true
-        }
         let version = stored.version
         // The intent goes first: a process that reads the token must know that the answer to a refresh may be lost.
-        if let intent = try await (self as? any SharedTokenStore<Token>)?.openIntent() {
+        if let shared = other as? any SharedTokenStore<Token>,
+            let intent = try await (self as? any SharedTokenStore<Token>)?.openIntent()
+        {
             try await shared.setIntent(intent)
         }
         let condition: TokenSaveCondition =
@@ -141,7 +136,7 @@ extension TokenStore {
             case .moved: .anything
             case .token, .signedOut: .older(session: version.session, generation: version.generation)
             }
-        switch try await shared.save(stored, replacing: condition) {
+        switch try await other.save(stored, ifShared: condition) {
         case .saved: return true
         case .refused(let obstacle): return obstacle.map { $0.isSame(as: stored) } ?? false
         }
@@ -155,8 +150,7 @@ extension TokenStore {
         guard stored.token != nil else { return try await clear() }
         let place = String("\(type(of: other))".prefix { $0 != "<" })
         let marker = StoredToken<Token>(.moved(to: place), version: stored.version, obtainedAt: stored.obtainedAt)
-        guard let shared = self as? any SharedTokenStore<Token> else { return try await save(marker) }
-        if case .refused = try await shared.save(marker, replacing: .session(stored.version.session)) {
+        if case .refused = try await save(marker, ifShared: .session(stored.version.session)) {
             throw TokenStoreError.writtenMeanwhile
         }
     }
@@ -173,15 +167,7 @@ private func locked<Token: AuthorizationToken, Result>(
     _ store: some TokenStore<Token>, within limit: Duration, _ body: () async throws -> Result
 ) async throws -> Result {
     guard let shared = store as? any SharedTokenStore<Token> else { return try await body() }
-    let lock = try await shared.lock(within: limit)
-    do {
-        let result = try await body()
-        await lock.unlock()
-        return result
-    } catch {
-        await lock.unlock()
-        throw error
-    }
+    return try await shared.lock(within: limit).whileHeld(body)
 }
 
 extension StoredToken {
