@@ -138,8 +138,8 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
             do {
                 return Found(opened: try await sealer.openEnvelope(item), absence: .gone, intent: kept.intent)
             } catch let problem as EnvelopeProblem {
-                let mayMove = problem.place == .setAside || problem.place == .makesRoom && purpose == .signIn
-                let place = mayMove ? try await items.setAside(item) : nil
+                let makesRoom = problem.makesRoom(isSignIn: purpose == .signIn)
+                let place = makesRoom ? try await items.setAside(item) : nil
                 if place == nil, try await items.load() != item { continue }
                 if place != nil, purpose == .signIn || purpose == .refresh {
                     return Found(opened: nil, absence: .setAside, intent: kept.intent)

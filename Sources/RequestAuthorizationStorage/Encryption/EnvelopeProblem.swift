@@ -23,21 +23,12 @@ package enum EnvelopeProblem: Error, Hashable {
 }
 
 extension EnvelopeProblem {
-    /// What may be done with the item that has the problem.
-    package enum Place: Hashable, Sendable {
-        /// No program can open the item, so any operation sets it aside.
-        case setAside
-        /// Another program may open the item, so only a sign-in sets it aside.
-        case makesRoom
-        /// The user may need the item, so no save replaces it.
-        case stays
-    }
-
-    package var place: Place {
+    /// Whether a token may replace the item: no program can open it, or only another one can and the user signs in.
+    func makesRoom(isSignIn: Bool) -> Bool {
         switch self {
-        case .notAnEnvelope, .truncated, .malformed, .tooLarge, .changed: .setAside
-        case .otherFormat, .rounds, .otherToken: .makesRoom
-        case .notSealed, .otherClient, .otherAccount, .unknownKey, .wrongKey, .noKey, .keyID, .tooLargeToSeal: .stays
+        case .notAnEnvelope, .truncated, .malformed, .tooLarge, .changed: true
+        case .otherFormat, .rounds, .otherToken: isSignIn
+        case .notSealed, .otherClient, .otherAccount, .unknownKey, .wrongKey, .noKey, .keyID, .tooLargeToSeal: false
         }
     }
 
@@ -88,9 +79,9 @@ extension EnvelopeProblem {
         }
     }
 
+    func error() -> TokenStoreError { TokenStoreError(kind, "\(summary); \(remedy)") }
+
     /// - Parameter fate: what was done with the item, for the error message.
-    package func error(_ fate: String? = nil) -> TokenStoreError {
-        TokenStoreError(kind, [summary, fate, remedy].compactMap(\.self).joined(separator: "; "))
-    }
+    func error(_ fate: String) -> TokenStoreError { TokenStoreError(kind, "\(summary); \(fate); \(remedy)") }
 }
 #endif

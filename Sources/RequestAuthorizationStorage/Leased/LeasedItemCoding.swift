@@ -13,31 +13,19 @@ protocol LeasedItemCoding<Token>: Sendable {
     func seal(_ stored: StoredToken<Token>, after last: Data?, key: String) async throws -> Data
 }
 
-/// An item that this process cannot decode.
-struct UnopenableItem: Error {
-    /// When it makes room.
-    enum MayMove: Hashable, Sendable { case always, atSignIn, never }
-
-    let mayMove: MayMove
+/// Why this process cannot open an item.
+protocol UnopenableItem: Error {
+    /// Whether a token may replace the item.
+    func makesRoom(isSignIn: Bool) -> Bool
     /// The error to throw, with what was done with the item.
-    let error: @Sendable (_ fate: String) -> TokenStoreError
+    func error(_ fate: String) -> TokenStoreError
 }
+
+extension UnreadableItem: UnopenableItem {}
 
 /// Writes tokens as JSON.
 struct PlainItemCoding<Token: AuthorizationToken & Codable>: LeasedItemCoding {
-    func open(_ item: Data, key: String) async throws -> StoredToken<Token> {
-        do {
-            return try StoredTokenFormat.decode(item)
-        } catch let problem as UnreadableItem {
-            let mayMove: UnopenableItem.MayMove =
-                switch problem.kind {
-                case .damaged: .always
-                case .later: .atSignIn
-                case .sealed: .never
-                }
-            throw UnopenableItem(mayMove: mayMove) { problem.error($0) }
-        }
-    }
+    func open(_ item: Data, key: String) async throws -> StoredToken<Token> { try StoredTokenFormat.decode(item) }
 
     func seal(_ stored: StoredToken<Token>, after last: Data?, key: String) async throws -> Data {
         try StoredTokenFormat.encode(stored)
@@ -45,6 +33,8 @@ struct PlainItemCoding<Token: AuthorizationToken & Codable>: LeasedItemCoding {
 }
 
 #if canImport(CryptoKit) || Crypto
+extension EnvelopeProblem: UnopenableItem {}
+
 /// Encrypts tokens, each for its record.
 final class SealedItemCoding<Token: AuthorizationToken & Codable>: LeasedItemCoding {
     private let keys: LeasedKeys
@@ -64,19 +54,9 @@ final class SealedItemCoding<Token: AuthorizationToken & Codable>: LeasedItemCod
 
     private func opened(_ item: Data, key: String) async throws -> StoredTokenSealer<Token>.Opened {
         if let last = last.withLock({ $0 }), last.item == item { return last }
-        do {
-            let opened = try await sealer(key).openEnvelope(item)
-            _ = last.exchange(opened)
-            return opened
-        } catch let problem as EnvelopeProblem {
-            let mayMove: UnopenableItem.MayMove =
-                switch problem.place {
-                case .setAside: .always
-                case .makesRoom: .atSignIn
-                case .stays: .never
-                }
-            throw UnopenableItem(mayMove: mayMove) { problem.error($0) }
-        }
+        let opened = try await sealer(key).openEnvelope(item)
+        _ = last.exchange(opened)
+        return opened
     }
 
     private func sealer(_ key: String) -> StoredTokenSealer<Token> { keys.sealer(key: key) }

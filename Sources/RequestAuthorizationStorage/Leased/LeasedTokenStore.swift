@@ -163,10 +163,8 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
         guard let item = contents.item else { return (nil, false) }
         do {
             return (try await coding.open(item, key: contents.key), false)
-        } catch let problem as UnopenableItem {
-            guard problem.mayMove == .always || problem.mayMove == .atSignIn && isSignIn else {
-                throw problem.error("it was left where it is")
-            }
+        } catch let problem as any UnopenableItem {
+            guard problem.makesRoom(isSignIn: isSignIn) else { throw problem.error("it was left where it is") }
             return (nil, true)
         }
     }
@@ -175,8 +173,8 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     private func open(_ item: Data, _ contents: LeasedByteStore.Contents) async throws -> StoredToken<Token> {
         do {
             return try await coding.open(item, key: contents.key)
-        } catch let problem as UnopenableItem {
-            guard problem.mayMove == .always, let place = try await items.setAside(item) else {
+        } catch let problem as any UnopenableItem {
+            guard problem.makesRoom(isSignIn: false), let place = try await items.setAside(item) else {
                 throw problem.error("it was left where it is")
             }
             throw problem.error("it was moved to \(place)")
