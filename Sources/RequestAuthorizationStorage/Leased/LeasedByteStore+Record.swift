@@ -19,16 +19,12 @@ extension LeasedByteStore {
 
     /// A change of a record.
     struct Change: Sendable {
-        enum Item: Sendable {
-            case nothing
-            case item(Data, isEnd: Bool)
-        }
-
-        let item: Item
+        /// The new item; `nil` for none.
+        var item: Data?
+        /// Whether the new item is a tombstone.
+        var isEnd = false
         /// Whether the item that was there is kept in the record.
-        let setsAside: Bool
-
-        init(_ item: Item, setsAside: Bool = false) { (self.item, self.setsAside) = (item, setsAside) }
+        var setsAside = false
     }
 
     // MARK: - Reading
@@ -183,10 +179,8 @@ extension LeasedByteStore {
     ) -> LeasedRecord {
         var record = old
         if change.setsAside { record.aside = old.item }
-        switch change.item {
-        case .nothing: (record.item, record.status) = (nil, change.setsAside ? .setAside : .none)
-        case .item(let item, let isEnd): (record.item, record.status) = (item, isEnd ? .ended : .token)
-        }
+        record.item = change.item
+        record.status = change.item == nil ? change.setsAside ? .setAside : .none : change.isEnd ? .ended : .token
         record.changedAt = space.clock.now.timeIntervalSince1970
         let isOurs =
             intent != nil && old.intent == intent

@@ -109,7 +109,7 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
     ) async throws -> ItemSaveResult {
         let isEnd = isEnd ?? StoredTokenFace.isEnd(item)
         let result = try await change(ending: intent) { contents in
-            try condition(contents.item, contents.absence) ? Change(.item(item, isEnd: isEnd)) : nil
+            try condition(contents.item, contents.absence) ? Change(item: item, isEnd: isEnd) : nil
         }
         // A refresh has an intent, and nobody needs to hear of it.
         if result == .saved, isEnd || intent == nil { await announce() }
@@ -117,18 +117,18 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
     }
 
     public func clear() async throws {
-        let result = try await change(ending: nil, mayBeDamaged: true) { $0.isClear ? nil : Change(.nothing) }
+        let result = try await change(ending: nil, mayBeDamaged: true) { $0.isClear ? nil : Change() }
         if result == .saved { await announce() }
     }
 
     public func clear(_ item: Data) async throws {
-        let result = try await change(ending: nil) { $0.item == item ? Change(.nothing) : nil }
+        let result = try await change(ending: nil) { $0.item == item ? Change() : nil }
         if result == .saved { await announce() }
     }
 
     /// Moves the item into another part of its record.
     public func setAside(_ item: Data) async throws -> String? {
-        let result = try await change(ending: nil) { $0.item == item ? Change(.nothing, setsAside: true) : nil }
+        let result = try await change(ending: nil) { $0.item == item ? Change(setsAside: true) : nil }
         return result == .saved ? Self.asidePlace : nil
     }
 

@@ -140,15 +140,6 @@ struct RecordReader {
     }
 }
 
-extension UUID {
-    /// - Parameter bytes: 16 bytes.
-    init(bytes: Data) {
-        var id = UUID().uuid
-        withUnsafeMutableBytes(of: &id) { $0.copyBytes(from: bytes) }
-        self.init(uuid: id)
-    }
-}
-
 extension Data {
     mutating func append(bigEndian number: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }

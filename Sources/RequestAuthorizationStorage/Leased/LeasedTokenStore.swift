@@ -82,12 +82,12 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
                 keepsLater: keepsLater)
             outcome.withLock { $0 = Outcome(kept: kept, decision: decision) }
             if case .isStored = decision, intent != nil, contents.intent == intent, let item = contents.item {
-                return LeasedByteStore.Change(.item(item, isEnd: stored.token == nil))
+                return LeasedByteStore.Change(item: item, isEnd: stored.token == nil)
             }
             guard case .save(let new) = decision else { return nil }
             let last = movesAside ? nil : contents.item
             let item = try await coding.seal(new, after: last, key: contents.key)
-            return LeasedByteStore.Change(.item(item, isEnd: new.token == nil), setsAside: movesAside)
+            return LeasedByteStore.Change(item: item, isEnd: new.token == nil, setsAside: movesAside)
         }
         let last = outcome.withLock { $0 }
         guard result == .saved, case .save(let saved) = last.decision else {

@@ -7,6 +7,14 @@ enum RecordName: Hashable, Sendable {
     case key(String)
     /// A client and an account, which the key hides.
     case owner(client: String, account: String)
+
+    /// - Parameter naming: turns an owner into a key.
+    func key(_ naming: (any RecordNaming)?) -> String? {
+        switch self {
+        case .key(let key): key
+        case .owner(let client, let account): naming?.key(client: client, account: account)
+        }
+    }
 }
 
 /// Turns clients and accounts into keys of records.
@@ -55,22 +63,14 @@ final class RecordSpace: Sendable {
 
     /// The key of a record. That of an owner is known once the place was opened.
     func key(of name: RecordName, _ budget: RecordCalls.Budget) async throws -> String {
-        switch name {
-        case .key(let key): return key
-        case .owner(let client, let account):
-            if let naming = naming.withLock({ $0 }) { return naming.key(client: client, account: account) }
+        while true {
+            if let key = knownKey(of: name) { return key }
             _ = try await open(budget)
-            return try await key(of: name, budget)
         }
     }
 
     /// The key of a record, if it is known.
-    func knownKey(of name: RecordName) -> String? {
-        switch name {
-        case .key(let key): key
-        case .owner(let client, let account): naming.withLock { $0 }?.key(client: client, account: account)
-        }
-    }
+    func knownKey(of name: RecordName) -> String? { name.key(naming.withLock { $0 }) }
 
     /// Reads the identity of the database, and makes it if there is none. It is never older than the call.
     func open(_ budget: RecordCalls.Budget) async throws -> UUID {
@@ -86,14 +86,7 @@ final class RecordSpace: Sendable {
             guard let namings else { return place.id }
             let (naming, renewed) = try await namings.open(place)
             self.naming.withLock { $0 = naming }
-            if place.id != opened.exchange(place.id) {
-                news?.rename { name in
-                    switch name {
-                    case .key(let key): key
-                    case .owner(let client, let account): naming.key(client: client, account: account)
-                    }
-                }
-            }
+            if place.id != opened.exchange(place.id) { news?.rename { $0.key(naming) } }
             if let renewed {
                 // Another host may have done the same.
                 _ = try await calls.replace(place.encoded, by: renewed.encoded, at: LeasedPlace.key, budget)
