@@ -15,7 +15,7 @@ import Dispatch
 /// Notifications of the system about folders: inotify on Linux, a vnode source per folder on Darwin.
 ///
 /// On Linux a user may have 128 inotify instances, so a process uses one. It is closed with the last subscription.
-final class FolderNotices: Sendable {
+enum FolderNotices {
     enum Notice {
         /// The file of this name was added, replaced or removed, or its lock was released.
         case file(String)
@@ -60,8 +60,6 @@ extension FolderNotices {
         source.resume()
         return Subscription { source.cancel() }
     }
-
-    private convenience init() { fatalError("each folder has a source of its own") }
 }
 #else
 extension FolderNotices {

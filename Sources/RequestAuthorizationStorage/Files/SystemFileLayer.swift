@@ -21,7 +21,7 @@ import Android
     #endif
 
     public func openFolder(_ path: String) throws -> CInt {
-        try call("open") { Self.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+        try call("open") { openPath(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
     }
 
     public func makeFolder(_ path: String) throws {
@@ -85,7 +85,7 @@ import Android
         }
     }
 
-    public func close(_ file: CInt) { Self.close(file) }
+    public func close(_ file: CInt) { closeFile(file) }
 
     public func status(of file: CInt) throws -> FileStatus {
         guard let status = try status("fstat", { fstat(file, &$0) }) else { throw FileError("fstat", ENOENT) }
@@ -174,34 +174,10 @@ import Android
 
     // MARK: -
 
-    private static func open(_ path: String, _ flags: CInt) -> CInt {
-        #if canImport(Darwin)
-        Darwin.open(path, flags)
-        #elseif canImport(Glibc)
-        Glibc.open(path, flags)
-        #elseif canImport(Musl)
-        Musl.open(path, flags)
-        #elseif canImport(Android)
-        Android.open(path, flags)
-        #endif
-    }
-
-    private static func close(_ file: CInt) {
-        #if canImport(Darwin)
-        _ = Darwin.close(file)
-        #elseif canImport(Glibc)
-        _ = Glibc.close(file)
-        #elseif canImport(Musl)
-        _ = Musl.close(file)
-        #elseif canImport(Android)
-        _ = Android.close(file)
-        #endif
-    }
-
     private func openParent(of path: String) throws -> CInt {
         let end = path.lastIndex(of: "/") ?? path.startIndex
         return try call("open") {
-            Self.open(end == path.startIndex ? "/" : String(path[..<end]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            openPath(end == path.startIndex ? "/" : String(path[..<end]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         }
     }
 
@@ -288,3 +264,8 @@ extension FileStatus {
     /// Whether group or others have any permission.
     var isOpenToOthers: Bool { mode & 0o077 != 0 }
 }
+
+// The functions of the C library, which the methods of the same names hide.
+
+private func openPath(_ path: String, _ flags: CInt) -> CInt { open(path, flags) }
+private func closeFile(_ file: CInt) { _ = close(file) }
