@@ -3,7 +3,7 @@
 
 extension JSONEncoder {
     /// Writes equal values as equal bytes, with slashes as they are.
-    static var sorted: JSONEncoder {
+    package static var sorted: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return encoder
