@@ -205,14 +205,7 @@ extension FolderWatch {
         } catch {
             return true
         }
-        return state.withLock { state in
-            guard state.items.contains(name) else { return false }
-            let former = state.looks[name]
-            let next = FolderLook(status, after: former, at: now())
-            state.looks[name] = next
-            // Before the first look, the item may have changed since it was read.
-            return former.map { next.mayDiffer(from: $0) } ?? true
-        }
+        return state.withLock { $0.items.contains(name) && $0.looks[name].lookAgain(status, at: now()) }
     }
 }
 
@@ -253,12 +246,7 @@ extension FolderWatch {
         } catch {
             return false
         }
-        return state.withLock { state in
-            let former = state.seen
-            let next = FolderLook(status, after: former, at: now())
-            state.seen = next
-            return former.map { next.mayDiffer(from: $0) } ?? true
-        }
+        return state.withLock { $0.seen.lookAgain(status, at: now()) }
     }
 }
 
@@ -279,5 +267,15 @@ struct FolderLook {
 
     func mayDiffer(from former: FolderLook) -> Bool {
         status != former.status || (status != nil && former.at < former.firstSeen + Self.grain)
+    }
+}
+
+extension FolderLook? {
+    /// Takes new metadata, and returns whether something may have changed since the last look, or before the first one.
+    fileprivate mutating func lookAgain(_ status: FileStatus?, at now: ContinuousClock.Instant) -> Bool {
+        let former = self
+        let next = FolderLook(status, after: former, at: now)
+        self = next
+        return former.map { next.mayDiffer(from: $0) } ?? true
     }
 }

@@ -24,11 +24,11 @@ package struct LeasedPlace: Hashable, Sendable, RedactedDescription {
     /// - Throws: `TokenStoreError`: `unsuitable` if the record is of a later version or of another program.
     package init(decoding data: Data) throws(TokenStoreError) {
         var reader = RecordReader(rest: data)
-        guard reader.bytes(Self.magic.count).map(Array.init) == Self.magic else {
+        guard (try? reader.bytes(Self.magic.count)) == Data(Self.magic) else {
             throw TokenStoreError(
                 .unsuitable, "the record '\(Self.key)' is of another program; choose another database or table")
         }
-        guard reader.number(UInt8.self) == Self.version, let id = try? reader.id() else {
+        guard (try? reader.number(UInt8.self)) == Self.version, let id = try? reader.id() else {
             throw TokenStoreError(
                 .unsuitable, "the records are of a later version, and nothing was changed; update this program")
         }

@@ -89,55 +89,46 @@ extension LeasedRecord {
                 .unreadable, "the record is of a later version; nothing was changed; update this program")
         }
         var reader = RecordReader(rest: data.dropFirst(Self.magic.count + 1))
-        guard let record = LeasedRecord(&reader), reader.rest.isEmpty else {
+        guard let record = try? LeasedRecord(&reader), reader.rest.isEmpty else {
             throw TokenStoreError(.corrupt, "the record is damaged; remove it with clear(), and sign in again")
         }
         self = record
     }
 
-    private init?(_ reader: inout RecordReader) {
-        guard let status = reader.number(UInt8.self).flatMap(Status.init), let parts = reader.number(UInt8.self),
-            let beat = reader.number(UInt64.self), let mark = reader.number(UInt64.self),
-            let changedAt = reader.number(UInt64.self)
-        else { return nil }
-        let has = Parts(rawValue: parts)
-        (self.status, self.beat, self.mark) = (status, beat, mark)
-        self.changedAt = Double(bitPattern: changedAt)
-        do {
-            holder = try has.contains(.holder) ? reader.id() : nil
-            place = try has.contains(.place) ? reader.id() : nil
-            intentLease = try has.contains(.intentLease) ? reader.id() : nil
-            intent = try has.contains(.intent) ? reader.field() : nil
-            item = try has.contains(.item) ? reader.field() : nil
-            aside = try has.contains(.aside) ? reader.field() : nil
-        } catch { return nil }
+    private init(_ reader: inout RecordReader) throws(RecordReader.Malformed) {
+        guard let status = Status(rawValue: try reader.number(UInt8.self)) else { throw RecordReader.Malformed() }
+        self.status = status
+        let has = Parts(rawValue: try reader.number(UInt8.self))
+        beat = try reader.number(UInt64.self)
+        mark = try reader.number(UInt64.self)
+        changedAt = Double(bitPattern: try reader.number(UInt64.self))
+        holder = try has.contains(.holder) ? reader.id() : nil
+        place = try has.contains(.place) ? reader.id() : nil
+        intentLease = try has.contains(.intentLease) ? reader.id() : nil
+        intent = try has.contains(.intent) ? reader.field() : nil
+        item = try has.contains(.item) ? reader.field() : nil
+        aside = try has.contains(.aside) ? reader.field() : nil
     }
 }
 
 /// Reads the parts of a record. It checks every length.
 struct RecordReader {
-    struct Truncated: Error {}
+    struct Malformed: Error {}
     var rest: Data
 
-    mutating func bytes(_ count: Int) -> Data? {
-        guard count <= rest.count else { return nil }
+    mutating func bytes(_ count: Int) throws(Malformed) -> Data {
+        guard count <= rest.count else { throw Malformed() }
         defer { rest = rest.dropFirst(count) }
         return Data(rest.prefix(count))
     }
 
-    mutating func number<Number: FixedWidthInteger & UnsignedInteger>(_ type: Number.Type) -> Number? {
-        bytes(Number.bitWidth / 8)?.reduce(0) { $0 << 8 | Number($1) }
+    mutating func number<Number: FixedWidthInteger & UnsignedInteger>(_ type: Number.Type) throws(Malformed) -> Number {
+        try bytes(Number.bitWidth / 8).reduce(0) { $0 << 8 | Number($1) }
     }
 
-    mutating func id() throws(Truncated) -> UUID {
-        guard let bytes = bytes(16) else { throw Truncated() }
-        return UUID(bytes: bytes)
-    }
+    mutating func id() throws(Malformed) -> UUID { UUID(bytes: try bytes(16)) }
 
-    mutating func field() throws(Truncated) -> Data {
-        guard let count = number(UInt32.self), let bytes = bytes(Int(count)) else { throw Truncated() }
-        return bytes
-    }
+    mutating func field() throws(Malformed) -> Data { try bytes(Int(try number(UInt32.self))) }
 }
 
 extension Data {
