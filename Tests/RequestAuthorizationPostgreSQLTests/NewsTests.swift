@@ -26,7 +26,8 @@ extension PostgreSQLTests {
         }
 
         @Test(.timeLimit(.minutes(1)))
-        func `after a lost connection everything is read again, and a host that does not listen is heard`() async throws {
+        func `after a lost connection everything is read again, and a host that does not listen is heard`() async throws
+        {
             let schema = try await Schema.make()
             let (one, other) = (try await schema.fleet(listens: false), try await schema.fleet())
             let store: PostgreSQLTokenStore<TestToken> = other.store(client: "web", account: "ada")
