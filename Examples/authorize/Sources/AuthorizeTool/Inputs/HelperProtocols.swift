@@ -21,11 +21,13 @@ struct GitCredential {
         (self.attributes, self.capabilities) = (attributes, capabilities)
     }
 
+    /// The URL that git will call. Git has decoded the host and the path.
     var url: String? {
         guard let scheme = attributes["protocol"], ["http", "https"].contains(scheme), let host = attributes["host"],
-            !host.isEmpty
+            !host.isEmpty, !host.contains(where: { #"/?#@%\"#.contains($0) }),
+            let path = (attributes["path"] ?? "").addingPercentEncoding(withAllowedCharacters: .urlPathAllowed)
         else { return nil }
-        return "\(scheme)://\(host)/\(attributes["path"] ?? "")"
+        return "\(scheme)://\(host)/\(path)"
     }
 
     /// The password or credential that git gives back.
