@@ -28,8 +28,7 @@ struct AccountRecords: ResourceRecords {
 
     /// The URL that this account has signed in to, and that a URL is below: the longest one.
     func session(of url: String) async throws -> String? {
-        try await Self.sessions().filter { $0.account == account && ResourceURL.is(url, below: $0.url) }
-            .map(\.url).max { $0.utf8.count < $1.utf8.count }
+        ResourceURL.owner(of: url, among: try await Self.sessions().filter { $0.account == account }.map(\.url))
     }
 
     func removeSession(of url: String) async throws {
@@ -74,13 +73,25 @@ private struct Record: AuthorizationToken, Codable {
 enum ResourceURL {
     /// Whether a URL is a resource or below it: the same origin, and a path that continues at a slash.
     static func `is`(_ url: String, below resource: String) -> Bool {
-        guard let parent = URL(string: resource), let child = URL(string: url), let origin = Origin(parent),
-            Origin(child) == origin
-        else { return false }
-        var path = parent.path(percentEncoded: true)
+        guard let parent = place(of: resource), let child = place(of: url) else { return false }
+        return child.origin == parent.origin && child.path.hasPrefix(parent.path)
+    }
+
+    /// The one of these that a URL belongs to: itself, else the one with the longest path above it.
+    static func owner(of url: String, among urls: [String]) -> String? {
+        func lengths(_ url: String) -> (Int, Int) { (place(of: url)?.path.utf8.count ?? 0, url.utf8.count) }
+        return urls.contains(url) ? url : urls.filter { Self.is(url, below: $0) }.max { lengths($0) < lengths($1) }
+    }
+
+    /// The path has no dot segments, and a slash at its end.
+    private static func place(of url: String) -> (origin: Origin, path: String)? {
+        // Servers decode dots before they look for dot segments.
+        guard let url = URL(string: url.replacing(/%2[Ee]/, with: "."))?.standardized, let origin = Origin(url) else {
+            return nil
+        }
+        var path = url.path(percentEncoded: true)
         while path.hasSuffix("/") { path.removeLast() }
-        let rest = child.path(percentEncoded: true)
-        return rest == path || rest.hasPrefix(path + "/")
+        return (origin, path + "/")
     }
 }
 

@@ -29,3 +29,28 @@ struct GitCredentialTests {
         #expect(url == "https://[::1]:8443/\(encoded)")
     }
 }
+
+struct ResourceURLTests {
+    @Test(arguments: ["/a", "/a/", "/a/b", "/a?b", "/a/c/../b", "/A/../a/b"])
+    func `a URL below a resource`(path: String) {
+        #expect(ResourceURL.is("HTTPS://H.example:443\(path)", below: "https://h.example/a"))
+    }
+
+    @Test(arguments: ["/", "/ab", "/A", "/a/../b", "/a/%2e%2E/b", "/a/.%2e/b", "/a/b/../../ab", "/a%2fb"])
+    func `a URL beside a resource`(path: String) {
+        #expect(!ResourceURL.is("https://h.example\(path)", below: "https://h.example/a"))
+        #expect(ResourceURL.is("https://h.example\(path)", below: "https://h.example"))
+    }
+
+    @Test(arguments: [
+        ("/a/b", "https://h.example/a/"), ("/a", "https://h.example/a"), ("/a/", "https://h.example/a/"),
+        ("/?q=1", "https://h.example/?q=1"), ("/c", "https://H.example:443/?a=long%20query"),
+    ])
+    func `a URL belongs to itself, else to the longest path above it`(path: String, owner: String) {
+        let signedIn = [
+            "https://H.example:443/?a=long%20query", "https://h.example/a", "https://h.example/a/",
+            "https://h.example/?q=1", "https://h.example/?q=23",
+        ]
+        #expect(ResourceURL.owner(of: "https://h.example" + path, among: signedIn) == owner)
+    }
+}
