@@ -30,6 +30,8 @@ private final class Bridge: Sendable {
     private let state: Mutex<State>
     /// The messages of the client. They end when it cannot be answered.
     private let (lines, input) = AsyncStream.makeStream(of: String.self)
+    /// Waits as long as a tool works. The server's own stream begins again after a silence: its connection may be dead.
+    private static let patientClient = Tool.client(silence: .hours(1))
     /// Why standard output cannot be written.
     private let output = Mutex<(any Error)?>(nil)
 
@@ -117,20 +119,22 @@ private final class Bridge: Sendable {
     }
 
     /// Sends a request; once more if it needs a sign-in, and there was one meanwhile.
-    private func send(_ request: HTTPClientRequest, within limit: TimeAmount) async throws -> HTTPClientResponse {
+    private func send(
+        _ request: HTTPClientRequest, within limit: TimeAmount, by client: HTTPClient = patientClient
+    ) async throws -> HTTPClientResponse {
         let session = session
         do {
-            return try await execute(request, session, limit)
+            return try await execute(request, session, limit, client)
         } catch  where Self.needsSignIn(error) {
             guard let next = try await replacement(of: session) else { throw error }
-            return try await execute(request, next, limit)
+            return try await execute(request, next, limit, client)
         }
     }
 
     private func execute(
-        _ request: HTTPClientRequest, _ session: Tool.Session, _ limit: TimeAmount
+        _ request: HTTPClientRequest, _ session: Tool.Session, _ limit: TimeAmount, _ client: HTTPClient
     ) async throws -> HTTPClientResponse {
-        let response = try await Tool.client.execute(
+        let response = try await client.execute(
             request, timeout: limit, authorizedBy: session.auth, clientFollowsRedirects: false)
         guard [.unauthorized, .forbidden].contains(response.status) else { return response }
         let challenges = AuthenticationChallenge.parse(response.headers["WWW-Authenticate"])
@@ -206,7 +210,8 @@ private final class Bridge: Sendable {
                 var request = request(.GET)
                 request.headers.add(name: "Accept", value: "text/event-stream")
                 if let last = events.parser.lastID { request.headers.add(name: "Last-Event-ID", value: last) }
-                let response = try await send(request, within: .minutes(1))
+                let response = try await send(
+                    request, within: .minutes(1), by: isUnasked ? Tool.client : Self.patientClient)
                 if response.status == .ok {
                     guard response.isEventStream else { return }
                     try await copy(response, &events, &waiting)

@@ -40,9 +40,17 @@ public struct Tool: Sendable {
     }
 
     /// Follows no redirect: a credential must not go along. It lives as long as the program.
-    static let client: HTTPClient = {
+    static let client = client(silence: .seconds(90))
+
+    /// - Parameter silence: how long a server may send nothing.
+    static func client(silence: TimeAmount) -> HTTPClient {
         var configuration = HTTPClient.Configuration.singletonConfiguration
         configuration.redirectConfiguration = .disallow
+        configuration.timeout.read = silence
+        // Networks forget idle connections without a word, and a request on such a one would wait long.
+        configuration.connectionPool.idleTimeout = .seconds(60)
+        // A request of HTTP/1 that waits has a connection for itself, and must not hold up its own cancellation.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1000
         // A server that refuses connections is told at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)

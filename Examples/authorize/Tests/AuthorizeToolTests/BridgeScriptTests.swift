@@ -147,4 +147,18 @@ struct BridgeScriptTests {
             #expect(try await server.seen("GET").hasPrefix("GET - DPoP "))
         }
     }
+
+    @Test func `requests that wait do not hold up others`() async throws {
+        let ids = (10..<30).map(String.init)
+        let calls = Array(repeating: Scripted.Answer(hangs: true), count: ids.count)
+        try await Scripted.with(["tools/call": calls]) { server in
+            let bridge = try await server.bridge()
+            try bridge.say(ids.map { Scripted.request("tools/call", id: $0) }.joined())
+            for _ in ids { _ = try await server.seen("tools/call") }
+            try bridge.say(Scripted.request("ping"))
+            #expect(try await bridge.line().contains(#""id": 5"#))
+            bridge.send(SIGTERM)
+            #expect(await bridge.status() == -SIGTERM)
+        }
+    }
 }

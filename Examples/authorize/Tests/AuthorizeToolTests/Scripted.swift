@@ -13,6 +13,8 @@ struct Scripted {
         var body = ""
         var isCut = false
         var hangs = false
+        /// In seconds.
+        var delay = 0.0
 
         static func events(_ text: String, isCut: Bool = false) -> Answer {
             Answer(fields: ["Content-Type": "text/event-stream"], body: text, isCut: isCut)
