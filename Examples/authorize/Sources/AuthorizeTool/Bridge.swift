@@ -95,6 +95,9 @@ private final class Bridge: Sendable {
     private func exchange(_ message: Message, _ waiting: inout [JSONValue]) async throws -> String? {
         if message.method == "initialize" { state.withLock { ($0.connection, $0.version) = (nil, nil) } }
         if message.method == "notifications/initialized" { state.withLock { $0.isListeningDue = true } }
+        guard message.isOfJSONRPC else {
+            return answer([.null], message.isJSON ? -32600 : -32700, "the line is no message of JSON-RPC")
+        }
         var request = request(.POST)
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.replaceOrAdd(name: "Accept", value: "application/json, text/event-stream")
@@ -246,7 +249,7 @@ private final class Bridge: Sendable {
             struct Result: Decodable { let protocolVersion: String }
             let result: Result
         }
-        guard message.isJSON else { return }
+        guard message.isOfJSONRPC else { return }
         if state.withLock({ $0.version == nil }),
             let opening = try? JSONDecoder().decode(Opening.self, from: Data(message.line.utf8))
         {

@@ -161,4 +161,16 @@ struct BridgeScriptTests {
             #expect(await bridge.status() == -SIGTERM)
         }
     }
+
+    @Test(arguments: [("nonsense", -32700), ("{", -32700), ("[]", -32600), (#"{"id":1,"method":2}"#, -32600)])
+    func `a line that is no message is answered, and not sent`(line: String, code: Int) async throws {
+        try await Scripted.with { server in
+            let bridge = try server.start("mcp", server.url)
+            try bridge.say(line + "\n")
+            try bridge.say(Scripted.request("ping"))
+            let answers = try await [bridge.line(), bridge.line()]
+            #expect(answers.contains { $0.contains(#""id":null"#) && $0.contains("\(code)") }, "\(answers)")
+            #expect(try await server.seen().hasPrefix("ping"))
+        }
+    }
 }

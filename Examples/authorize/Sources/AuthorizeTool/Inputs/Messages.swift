@@ -18,13 +18,13 @@ struct Message {
     let requests: [JSONValue]
     /// The ids of the responses.
     let responses: [JSONValue]
-    let isJSON: Bool
+    let isOfJSONRPC: Bool
 
     init(_ line: String) {
         let (decoder, data) = (JSONDecoder(), Data(line.utf8))
         let single = try? decoder.decode(Face.self, from: data)
         let faces = single.map { [$0] } ?? (try? decoder.decode([Face].self, from: data)) ?? []
-        (self.line, isJSON) = (line, !faces.isEmpty)
+        (self.line, isOfJSONRPC) = (line, !faces.isEmpty)
         method = faces.lazy.compactMap(\.method).first
         requests = faces.filter { $0.method != nil }.compactMap(\.id)
         responses = faces.filter { $0.method == nil }.compactMap(\.id)
@@ -37,6 +37,8 @@ struct Message {
 
     /// The id of the first request. A response of the client has an id too, and is not answered.
     var id: JSONValue? { requests.first }
+
+    var isJSON: Bool { (try? JSONDecoder().decode(JSONValue.self, from: Data(line.utf8))) != nil }
 }
 
 /// Reads server-sent events (HTML Living Standard §9.2.6) byte by byte, and keeps what the next connection needs.
