@@ -103,7 +103,9 @@ private final class Bridge: Sendable {
         request.headers.replaceOrAdd(name: "Accept", value: "application/json, text/event-stream")
         request.body = .bytes(ByteBuffer(string: message.line))
         let response = try await send(request, within: message.id == nil ? .minutes(1) : .hours(1))
-        guard (200..<300).contains(response.status.code) else { return try await refusal(response, &waiting) }
+        guard (200..<300).contains(response.status.code) else {
+            return try await refusal(response, to: request, &waiting)
+        }
         if message.method == "initialize" {
             state.withLock { $0.connection = response.headers.first(name: "Mcp-Session-Id") }
         }
@@ -262,16 +264,17 @@ private final class Bridge: Sendable {
     /// Passes on the response of a server that refuses a message.
     ///
     /// - Returns: what a request without one is told.
-    private func refusal(_ response: HTTPClientResponse, _ waiting: inout [JSONValue]) async throws -> String {
+    private func refusal(
+        _ response: HTTPClientResponse, to request: HTTPClientRequest, _ waiting: inout [JSONValue]
+    ) async throws -> String {
         let answer = Message(try await response.body.collect(upTo: 1 << 20).readableBytesView)
         if !answer.responses.isEmpty, answer.responses.allSatisfy(waiting.contains) { deliver(answer, &waiting) }
-        let wasConnected = state.withLock { state in
-            guard response.status == .notFound, state.connection != nil else { return false }
-            state.connection = nil
-            return true
+        guard response.status == .notFound, let connection = request.headers.first(name: "Mcp-Session-Id") else {
+            return "the server answered \(response.status.code)"
         }
-        return wasConnected
-            ? "the server has ended this connection; connect again" : "the server answered \(response.status.code)"
+        // The client may have connected again already.
+        state.withLock { if $0.connection == connection { $0.connection = nil } }
+        return "the server has ended this connection; connect again"
     }
 
     // MARK: - To the client

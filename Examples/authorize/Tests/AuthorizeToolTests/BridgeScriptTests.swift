@@ -148,6 +148,22 @@ struct BridgeScriptTests {
         }
     }
 
+    /// The answer to `initialize` of a server with sessions.
+    @Test func `a late 404 of an earlier session does not end the next one`() async throws {
+        let late = Scripted.Answer(status: 404, delay: 1)
+        try await Scripted.with(["initialize": [Self.opened(), Self.opened("b")], "tools/call": [late]]) { server in
+            let bridge = try await server.bridge()
+            try bridge.say(Scripted.request("tools/call"))
+            _ = try await server.seen("tools/call")
+            try bridge.say(BridgeTests.initialize)
+            #expect(try await bridge.line().contains("protocolVersion"))
+            #expect(try await bridge.line().contains("connect again"))
+            #expect(try await bridge.result().status == 0)
+            try await User.allow(server.url)
+            for kind in ["initialize", "DELETE", "GET"] { #expect(try await server.seen().hasPrefix(kind)) }
+        }
+    }
+
     @Test func `requests that wait do not hold up others`() async throws {
         let ids = (10..<30).map(String.init)
         let calls = Array(repeating: Scripted.Answer(hangs: true), count: ids.count)
