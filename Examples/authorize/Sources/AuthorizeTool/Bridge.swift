@@ -42,6 +42,8 @@ private final class Bridge: Sendable {
         /// `MCP-Protocol-Version`: what the server agreed to.
         var version: String?
         var listening: Task<Void, Never>?
+        /// The requests that the server has not answered, for the client that cancels one.
+        var calls: [JSONValue: Task<Void, Never>] = [:]
         /// Whether the next success begins to listen: the client is ready, or a sign-in was missing.
         var isListeningDue = false
     }
@@ -63,27 +65,46 @@ private final class Bridge: Sendable {
                 if ["initialize", "notifications/initialized"].contains(message.method) {
                     await pass(message)
                 } else {
-                    group.addTask { await self.pass(message) }
+                    let call = Task { await self.pass(message) }
+                    state.withLock { if let id = message.onlyRequest { $0.calls[id] = call } }
+                    group.addTask { await self.wait(for: call, message) }
                 }
+                if let id = message.cancelled { state.withLock { $0.calls[id] }?.cancel() }
             }
             if output.withLock({ $0 != nil }) { group.cancelAll() }
         }
         let listening = state.withLock { $0.listening }
         listening?.cancel()
         await listening?.value
+        if state.withLock({ $0.connection }) != nil {
+            // In a task of its own: a signal has cancelled this one.
+            _ = await Task { try await send(request(.DELETE), within: .seconds(5)) }.result
+        }
         if let error = output.withLock({ $0 }) { throw error }
-        guard state.withLock({ $0.connection }) != nil else { return }
-        _ = try? await send(request(.DELETE), within: .seconds(5))
+    }
+
+    private func wait(for call: Task<Void, Never>, _ message: Message) async {
+        await withTaskCancellationHandler {
+            await call.value
+        } onCancel: {
+            call.cancel()
+        }
+        state.withLock { if let id = message.onlyRequest { $0.calls[id] = nil } }
     }
 
     // MARK: - From the client
 
     private func pass(_ message: Message) async {
+        guard message.isOfJSONRPC else {
+            return answer([.null], message.isJSON ? -32600 : -32700, "the line is no message of JSON-RPC")
+        }
         var waiting = message.requests
         do {
             guard let problem = try await exchange(message, &waiting) else { return }
             answer(message.id == nil ? nil : waiting, -32000, problem)
         } catch {
+            // The client waits no longer.
+            guard !Task.isCancelled else { return }
             await answer(message.id == nil ? nil : waiting, error)
         }
     }
@@ -95,9 +116,6 @@ private final class Bridge: Sendable {
     private func exchange(_ message: Message, _ waiting: inout [JSONValue]) async throws -> String? {
         if message.method == "initialize" { state.withLock { ($0.connection, $0.version) = (nil, nil) } }
         if message.method == "notifications/initialized" { state.withLock { $0.isListeningDue = true } }
-        guard message.isOfJSONRPC else {
-            return answer([.null], message.isJSON ? -32600 : -32700, "the line is no message of JSON-RPC")
-        }
         var request = request(.POST)
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.replaceOrAdd(name: "Accept", value: "application/json, text/event-stream")

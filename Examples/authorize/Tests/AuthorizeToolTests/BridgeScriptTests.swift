@@ -149,6 +149,35 @@ struct BridgeScriptTests {
     }
 
     /// The answer to `initialize` of a server with sessions.
+    private static func opened(_ session: String = "a") -> Scripted.Answer {
+        Scripted.Answer(
+            fields: ["Content-Type": "application/json", "Mcp-Session-Id": session],
+            body: Scripted.answer(id: "1", #"{"protocolVersion":"2025-11-25"}"#))
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT, nil]) func `the session at the server ends with the bridge`(
+        signal: Int32?
+    ) async throws {
+        try await Scripted.with(["initialize": [Self.opened()]]) { server in
+            let bridge = try await server.bridge()
+            if let signal { bridge.send(signal) }
+            #expect(try await bridge.result().status == signal.map { -$0 } ?? 0)
+            try await User.allow(server.url)
+            for kind in ["initialize", "DELETE", "GET"] { #expect(try await server.seen().hasPrefix(kind)) }
+        }
+    }
+
+    @Test func `the session at the server ends also if nobody reads the answers`() async throws {
+        try await Scripted.with(["initialize": [Self.opened()]]) { server in
+            let pipe = try server.shell("authorize mcp \(server.url) | head -n 1; echo ${PIPESTATUS[0]}")
+            try pipe.say(BridgeTests.initialize)
+            #expect(try await pipe.line().contains("protocolVersion"))
+            try pipe.say(Scripted.request("ping"))
+            #expect(try await pipe.line() == "\(128 + SIGPIPE)")
+            for kind in ["initialize", "ping", "DELETE"] { #expect(try await server.seen().hasPrefix(kind)) }
+        }
+    }
+
     @Test func `a late 404 of an earlier session does not end the next one`() async throws {
         let late = Scripted.Answer(status: 404, delay: 1)
         try await Scripted.with(["initialize": [Self.opened(), Self.opened("b")], "tools/call": [late]]) { server in
@@ -187,6 +216,19 @@ struct BridgeScriptTests {
             let answers = try await [bridge.line(), bridge.line()]
             #expect(answers.contains { $0.contains(#""id":null"#) && $0.contains("\(code)") }, "\(answers)")
             #expect(try await server.seen().hasPrefix("ping"))
+        }
+    }
+
+    @Test func `a request that the client cancels is waited for no longer`() async throws {
+        try await Scripted.with(["tools/call": [Scripted.Answer(hangs: true)]]) { server in
+            let bridge = try await server.bridge()
+            try bridge.say(Scripted.request("tools/call", id: #""a""#))
+            _ = try await server.seen("tools/call")
+            try bridge.say(
+                #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}"# + "\n")
+            let result = try await bridge.result()
+            #expect(result.status == 0 && !result.output.contains("error"), "\(result)")
+            _ = try await server.seen("notifications/cancelled")
         }
     }
 }

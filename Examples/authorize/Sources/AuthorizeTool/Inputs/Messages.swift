@@ -38,6 +38,19 @@ struct Message {
     /// The id of the first request. A response of the client has an id too, and is not answered.
     var id: JSONValue? { requests.first }
 
+    /// The id of a request that stands alone.
+    var onlyRequest: JSONValue? { requests.count == 1 ? id : nil }
+
+    /// The id of the request that the client cancels.
+    var cancelled: JSONValue? {
+        struct Cancellation: Decodable {
+            struct Parameters: Decodable { let requestId: JSONValue }
+            let params: Parameters
+        }
+        guard method == "notifications/cancelled" else { return nil }
+        return (try? JSONDecoder().decode(Cancellation.self, from: Data(line.utf8)))?.params.requestId
+    }
+
     var isJSON: Bool { (try? JSONDecoder().decode(JSONValue.self, from: Data(line.utf8))) != nil }
 }
 
