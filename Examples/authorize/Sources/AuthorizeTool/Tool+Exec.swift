@@ -84,7 +84,7 @@ final class Child: Sendable {
     private static let signals = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
 
     private func pass(_ signal: Int32) {
-        let isOfTerminal = [SIGINT, SIGQUIT].contains(signal) && tcgetpgrp(STDERR_FILENO) == getpgrp()
+        let isOfTerminal = [SIGINT, SIGQUIT].contains(signal) && (0...2).contains { tcgetpgrp($0) == getpgrp() }
         state.withLock {
             guard let id = $0.id else { return $0.early.append(signal) }
             if !isOfTerminal { kill(id, signal) }

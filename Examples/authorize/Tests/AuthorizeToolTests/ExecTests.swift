@@ -54,6 +54,32 @@ struct ExecTests {
         }
     }
 
+    @Test func `Ctrl-C comes once, also if standard error is no terminal`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.url)
+            let counter = """
+                import os, signal, sys, time
+                signal.signal(signal.SIGINT, lambda *_: os.write(1, b"interrupted\\n"))
+                print(os.getppid(), flush=True)
+                sys.stdin.readline()
+                time.sleep(1)
+                """
+            let terminal = try server.shell(
+                """
+                exec python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' bash -c \
+                    'stty -echo; exec authorize exec \(server.url) --env TOKEN -- python3 -c "$0" 2>/dev/null' '\(counter)'
+                """)
+            let tool = try #require(Int32(try await terminal.line().dropLast()))
+            // Two signals at the same moment would count as one.
+            kill(tool, SIGSTOP)
+            try terminal.say("\u{3}")
+            #expect(try await terminal.line() == "interrupted\r")
+            kill(tool, SIGCONT)
+            try terminal.say("\n")
+            #expect(try await terminal.result().output.components(separatedBy: "interrupted").count == 2)
+        }
+    }
+
     @Test func `it says when the token expires while the command runs`() async throws {
         try await User.with(server: ["ACCESS_SECONDS": "6"]) { user in
             try await user.login()
