@@ -119,7 +119,7 @@ extension Tool {
             if options.opensBrowser { openBrowser(page) }
             if Output.hasTerminal { Output.note("Waiting for your answer there; Ctrl-C gives up.") }
         }
-        if options.pastes { return .through(PastedCallback(), show: show, ask: Self.ask) }
+        if options.pastes { return .through(PastedCallback(port: options.port), show: show, ask: Self.ask) }
         // A client that is registered by hand has the redirect URI that was registered, without a part for its server.
         if options.client != nil {
             return .through(FixedCallback(base: LoopbackReceiver(port: options.port)), show: show, ask: Self.ask)
@@ -159,11 +159,21 @@ extension Optional<ProtectedResource> {
 
 /// Receives the callback that a person pastes: the browser is on another machine, and shows that it cannot open it.
 struct PastedCallback: CallbackReceiver {
-    /// No program listens there. Registrations name the whole redirect URI, so an earlier one is used again.
-    var redirectURI = "http://127.0.0.1:8766/callback"
+    /// No program listens there.
+    private(set) var redirectURI: String
+    private let isPortFixed: Bool
 
+    /// - Parameter port: 0 for any.
+    init(port: UInt16) {
+        (redirectURI, isPortFixed) = ("http://127.0.0.1:\(port == 0 ? 8766 : port)/callback", port != 0)
+    }
+
+    /// Registrations name the whole redirect URI, so an earlier one is used again.
     func preferring(_ redirectURI: String) -> PastedCallback {
-        redirectURI.hasPrefix("http://127.0.0.1:") ? PastedCallback(redirectURI: redirectURI) : self
+        guard !isPortFixed, redirectURI.hasPrefix("http://127.0.0.1:") else { return self }
+        var receiver = self
+        receiver.redirectURI = redirectURI
+        return receiver
     }
 
     func callback(
@@ -194,9 +204,15 @@ private struct FixedCallback: CallbackReceiver {
 
 /// Standard input, read on a thread of its own: a task must not block. A task that is cancelled does not wait for it.
 enum StandardInput {
-    static func line() async -> String? {
+    /// The next line; `nil` at the end, or if there is none in time. A sign-in lasts ten minutes.
+    static func line(within limit: Duration = .seconds(600)) async -> String? {
         let (lines, line) = AsyncStream.makeStream(of: String.self)
         read(into: line, atMost: 1)
+        let timer = Task {
+            try await SystemClock().sleep(for: limit)
+            line.finish()
+        }
+        defer { timer.cancel() }
         for await line in lines { return line }
         return nil
     }

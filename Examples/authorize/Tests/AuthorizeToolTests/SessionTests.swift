@@ -6,6 +6,8 @@ import RequestAuthorizationOAuth
 import TestServers
 import Testing
 
+@testable import AuthorizeTool
+
 @Suite(.enabled(if: FastMCP.isThere, Comment(rawValue: FastMCP.how)), .timeLimit(.minutes(5)))
 struct SessionTests {
     @Test func `from a URL to a session, a listing without secrets, and a revocation`() async throws {
@@ -154,6 +156,22 @@ struct SessionTests {
             let nobody = try await user.run("explain", "http://127.0.0.1:9/x", "--json")
             #expect(nobody.status == 65 && nobody.output.contains("unreachable"))
         }
+    }
+
+    @Test func `a pasted address has the port of the client`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            let login = try server.start("login", server.url, "--paste", "--port", "4321")
+            #expect(try await login.page().contains("%2F%2F127.0.0.1%3A4321%2Fcallback"))
+            #expect(try await login.result().status == 77)
+        }
+    }
+
+    @Test func `a line that nobody enters is not waited for`() async throws {
+        // This process reads nothing else.
+        let input = Pipe()
+        dup2(input.fileHandleForReading.fileDescriptor, STDIN_FILENO)
+        #expect(await StandardInput.line(within: .milliseconds(50)) == nil)
+        try input.fileHandleForWriting.close()
     }
 
     @Test func `a pasted address signs in, at a terminal`() async throws {
