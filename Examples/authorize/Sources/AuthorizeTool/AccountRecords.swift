@@ -26,7 +26,7 @@ struct AccountRecords: ResourceRecords {
         try await items(name, "resource sign-in").lock(within: limit)
     }
 
-    /// The URL that this account has signed in to, and that a URL is below: the longest one.
+    /// The URL that this account has signed in to, and that a URL belongs to.
     func session(of url: String) async throws -> String? {
         ResourceURL.owner(of: url, among: try await Self.sessions().filter { $0.account == account }.map(\.url))
     }
@@ -109,7 +109,7 @@ extension TokenKey {
         guard fstat(file.fileDescriptor, &status) == 0, status.st_mode & 0o077 == 0 else {
             throw ToolFailure(.configuration, "others can read the key file", advice: "chmod 600 \(path)")
         }
-        guard let bytes = try file.read(upToCount: 33), bytes.count == 32 else {
+        guard let bytes = try? file.read(upToCount: 33), bytes.count == 32 else {
             throw ToolFailure(.configuration, "the key file does not have 32 bytes", advice: advice)
         }
         return try .bytes(bytes)

@@ -54,7 +54,7 @@ public struct Tool: Sendable {
         // A server that refuses connections is told at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
-    }()
+    }
 
     /// The command that signs in, for advice.
     func login(_ url: String) -> String {
@@ -70,7 +70,7 @@ public struct Tool: Sendable {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"):
                 true
-            default: "-._~:/@%+,=".utf8.contains($0)
+            default: "-._:/@%+,".utf8.contains($0)
             }
         }
         return plain ? text : "'\(PlainText.clean(text).replacing("'", with: #"'\''"#))'"

@@ -124,6 +124,8 @@ struct SessionTests {
         try await User.with { user in
             let key = user.home + "/key"
             #expect(try await user.run("list", "--key-from", key).status == 78)
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: user.home)
+            #expect(try await user.run("list", "--key-from", user.home).status == 78)
             let isWritten = FileManager.default.createFile(
                 atPath: key, contents: Data((0..<32).map { _ in .random(in: 0...255) }),
                 attributes: [.posixPermissions: 0o600])
@@ -172,6 +174,12 @@ struct SessionTests {
         dup2(input.fileHandleForReading.fileDescriptor, STDIN_FILENO)
         #expect(await StandardInput.line(within: .milliseconds(50)) == nil)
         try input.fileHandleForWriting.close()
+    }
+
+    @Test func `advice can be pasted into a shell`() throws {
+        let tool = try Tool(account: "~root")
+        let advice = #"authorize login 'https://h.example/it'\''s' --account '~root'"#
+        #expect(tool.login("https://h.example/it's") == advice)
     }
 
     @Test func `a pasted address signs in, at a terminal`() async throws {
