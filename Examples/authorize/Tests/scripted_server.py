@@ -3,8 +3,8 @@
 """scripted_server.py SCRIPT: an MCP server that answers as it is told, on a free port of 127.0.0.1.
 
 SCRIPT is a JSON object: from the kind of a message, such as "GET" or "tools/call", to the answers in their order. An answer
-has "status", "fields", "body", "isCut" (the connection breaks before the end of the body), "delay" (seconds) and "hangs" (there
-is no answer).
+has "status", "fields", "body", "isCut" (the connection breaks before the end of the body), "delay" (seconds), "hangs" (there is
+no answer) and "staysOpen" (there is no end of the body).
 Without one, a request is answered with a result, a notification with 202, and GET with 405.
 
 It prints its address, then a line for each message: its kind, its Last-Event-ID, and the scheme and token of its
@@ -84,8 +84,10 @@ class Handler(BaseHTTPRequestHandler):
             return threading.Event().wait()
         time.sleep(answer.get("delay", 0))
         self.answer(
-            answer.get("status", 200), answer.get("fields", {}), answer.get("body", "").encode(), answer.get("isCut")
+            answer.get("status", 200), answer.get("fields", {}), answer.get("body", "").encode(), answer.get("isCut") or answer.get("staysOpen")
         )
+        if answer.get("staysOpen"):
+            threading.Event().wait()
 
     def usual(self, kind, message):
         if kind == "GET":

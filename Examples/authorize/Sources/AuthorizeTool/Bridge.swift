@@ -249,18 +249,29 @@ private final class Bridge: Sendable {
         }
     }
 
-    /// Passes on the messages of a stream until it ends, or breaks.
+    /// Passes on the messages of a stream until it ends or breaks, or has answered all requests.
     private func copy(
         _ response: HTTPClientResponse, _ events: inout EventStream, _ waiting: inout [JSONValue]
     ) async throws {
+        let isUnasked = waiting.isEmpty
         events.begin()
-        do {
-            for try await chunk in response.body {
-                for data in events.read(chunk) { deliver(Message(data), &waiting) }
-            }
-        } catch {
-            try Task.checkCancellation()
+        let (chunks, chunk) = AsyncStream.makeStream(of: ByteBuffer.self)
+        let reading = Task {
+            do { for try await part in response.body { chunk.yield(part) } } catch {}
+            chunk.finish()
         }
+        // A stream should end after the response; then its connection can be used again.
+        defer {
+            Task { [clock] in
+                try? await clock.sleep(for: .seconds(1))
+                reading.cancel()
+            }
+        }
+        for await chunk in chunks {
+            for data in events.read(chunk) { deliver(Message(data), &waiting) }
+            if !isUnasked, waiting.isEmpty { return }
+        }
+        try Task.checkCancellation()
     }
 
     /// Passes a message on, and notes which requests it answers, and the version that the server agrees to.

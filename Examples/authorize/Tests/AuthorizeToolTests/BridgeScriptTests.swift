@@ -193,6 +193,18 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `a stream that stays open after the response holds up nothing`() async throws {
+        var (opened, called) = (Self.opened(), Scripted.Answer.events("data: \(Scripted.answer())\n\n"))
+        opened = .events("data: \(opened.body)\n\n")
+        (opened.staysOpen, called.staysOpen) = (true, true)
+        try await Scripted.with(["initialize": [opened], "tools/call": [called]]) { server in
+            let bridge = try await server.bridge()
+            try bridge.say(Scripted.request("tools/call"))
+            #expect(try await bridge.line() == Scripted.answer())
+            #expect(try await bridge.result().status == 0)
+        }
+    }
+
     @Test func `requests that wait do not hold up others`() async throws {
         let ids = (10..<30).map(String.init)
         let calls = Array(repeating: Scripted.Answer(hangs: true), count: ids.count)

@@ -13,6 +13,7 @@ struct Scripted {
         var body = ""
         var isCut = false
         var hangs = false
+        var staysOpen = false
         /// In seconds.
         var delay = 0.0
 
