@@ -12,12 +12,7 @@ extension Tool {
     ///
     /// It asks no person. A request that needs a person is answered with an error that names the command.
     public func mcp(_ url: String) async throws {
-        let bridge: Bridge
-        do {
-            bridge = Bridge(self, url, try await place(of: url))
-        } catch {
-            throw ToolFailure(error, login: login(url))
-        }
+        let bridge = Bridge(self, url, try await explaining(url) { try await place(of: url) })
         try await run(login(url), settling: bridge.session.auth) { try await bridge.run() }
     }
 }
@@ -392,6 +387,6 @@ private struct EventStream {
 
     mutating func read(_ chunk: ByteBuffer) -> [[UInt8]] {
         failures = 0
-        return chunk.readableBytesView.compactMap { parser.read($0)?.data }
+        return chunk.readableBytesView.compactMap { parser.read($0) }
     }
 }

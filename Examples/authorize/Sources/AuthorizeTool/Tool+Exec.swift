@@ -16,19 +16,14 @@ extension Tool {
         guard !variable.isEmpty, !variable.contains("="), !variable.contains("\0") else {
             throw ToolFailure(.usage, "'\(variable)' cannot name an environment variable")
         }
-        let found = Mutex<OAuthToken?>(nil)
-        try await run(url) { session in
-            let token = try await session.auth.validToken(lasting: duration)
-            found.withLock { $0 = token }
-        }
-        guard let token = found.withLock({ $0 }) else { return ExitStatus.notSignedIn.code }
+        let token = try await run(url) { try await $0.auth.validToken(lasting: duration) }
         let expiry = Task {
             guard let end = token.knownExpiry else { return }
             try await SystemClock().sleep(for: .seconds(max(0, end.timeIntervalSince(SystemClock().now))))
             Output.note("The token in \(variable) has expired; the command still has it.")
         }
         defer { expiry.cancel() }
-        let status: Child.Status
+        let status: Int32
         do {
             status = try await Child().run(
                 command, environment: environment.merging([variable: token.accessToken]) { $1 })
@@ -36,15 +31,13 @@ extension Tool {
             Output.note("error: \(command.first ?? "") cannot be started: \(String(cString: strerror(error.number)))")
             return 127
         }
-        if case .signal(let number) = status { EndingSignals.endProgram(by: number) }
-        return if case .exit(let code) = status { code } else { 1 }
+        if status & 0x7F != 0 { EndingSignals.endProgram(by: status & 0x7F) }
+        return (status >> 8) & 0xFF
     }
 }
 
 /// A program that was started, in this process group and at this terminal.
 final class Child: Sendable {
-    enum Status { case exit(Int32), signal(Int32) }
-
     struct Failure: Error { let number: Int32 }
 
     private struct State {
@@ -59,7 +52,9 @@ final class Child: Sendable {
     /// Runs a program to its end. It gets the signals that this program gets, from now on.
     ///
     /// What a terminal sends goes to the whole process group, so it is not sent twice.
-    func run(_ arguments: [String], environment: [String: String]) async throws(Failure) -> Status {
+    ///
+    /// - Returns: the status as `waitpid` has it.
+    func run(_ arguments: [String], environment: [String: String]) async throws(Failure) -> Int32 {
         var sources: [any DispatchSourceSignal] = []
         for signal in Self.signals { sources.append(await EndingSignals.source(of: signal) { [self] in pass(signal) }) }
         defer { for source in sources { source.cancel() } }
@@ -68,7 +63,7 @@ final class Child: Sendable {
             $0.id = number
             for signal in $0.early { kill(number, signal) }
         }
-        let status = await withCheckedContinuation { continuation in
+        return await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in
                 var information = siginfo_t()
                 while waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
@@ -78,7 +73,6 @@ final class Child: Sendable {
                 continuation.resume(returning: status)
             }
         }
-        return status & 0x7F == 0 ? .exit((status >> 8) & 0xFF) : .signal(status & 0x7F)
     }
 
     private static let signals = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]

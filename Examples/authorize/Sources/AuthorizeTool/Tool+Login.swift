@@ -68,13 +68,12 @@ extension Tool {
         var usesDevice = options.usesDevice
         if let issuer = options.issuer {
             if let client = try client(options) { identity.registered = [issuer: client] }
-            var server = try await AuthorizationServer.discover(issuer: issuer, transport: Self.client)
-            server.quirks.requiresListedPKCE = false
-            known = ProtectedResource(identifier: url, server: server)
+            known = try await found(url, options, over: Self.client)
+            known?.server.quirks.requiresListedPKCE = false
         }
         if !usesDevice, canOnlyShow(options) {
             // What fails here fails below, with its reason.
-            let found = try? await known.orDiscovered(url, over: Self.client)
+            let found = known == nil ? try? await found(url, options, over: Self.client) : known
             if found?.server.deviceAuthorizationEndpoint != nil { (known, usesDevice) = (found, true) }
         }
         return ProtectedResourceAuthorization(
@@ -146,14 +145,6 @@ extension Tool {
         #endif
         guard ["http", "https"].contains(page.scheme) else { return }
         _ = try? Child.start([name, page.absoluteString], environment: environment, isSilent: true)
-    }
-}
-
-extension Optional<ProtectedResource> {
-    /// Itself, or what the resource says about itself. A sign-in on another device needs no PKCE.
-    fileprivate func orDiscovered(_ url: String, over transport: any TokenTransport) async throws -> ProtectedResource {
-        if let self { return self }
-        return try await .discover(url, requiresListedPKCE: false, transport: transport)
     }
 }
 

@@ -18,15 +18,10 @@ struct SessionReport: Encodable, Hashable {
     /// Why the session cannot be read.
     let problem: String?
 
-    init(account: String, url: String, _ session: ResourceSessionSummary) {
-        (self.account, self.url, issuer, client) = (account, url, session.issuer, session.clientID)
-        scopes = session.scopes.sorted()
-        (expiresAt, isRefreshable, problem) = (session.expiresAt, session.isRefreshable, nil)
-    }
-
-    init(account: String, url: String, problem: String) {
-        (self.account, self.url, issuer, client, scopes) = (account, url, nil, nil, [])
-        (expiresAt, isRefreshable, self.problem) = (nil, false, problem)
+    init(account: String, url: String, _ session: ResourceSessionSummary?, problem: String? = nil) {
+        (self.account, self.url, self.problem) = (account, url, problem)
+        (issuer, client, expiresAt) = (session?.issuer, session?.clientID, session?.expiresAt)
+        (scopes, isRefreshable) = (session?.scopes.sorted() ?? [], session?.isRefreshable ?? false)
     }
 
     var line: String {
@@ -47,7 +42,8 @@ extension Tool {
                     guard let session = try await tool.provider(for: url).storedSession() else { continue }
                     reports.append(SessionReport(account: account, url: url, session))
                 } catch let error as TokenStoreError {
-                    reports.append(SessionReport(account: account, url: url, problem: "cannot be read: \(error.kind)"))
+                    let problem = "cannot be read: \(error.kind)"
+                    reports.append(SessionReport(account: account, url: url, nil, problem: problem))
                 }
             }
             try show(reports)
@@ -119,8 +115,9 @@ extension Tool {
         }
     }
 
-    private func found(
-        _ url: String, _ options: SignInOptions, over transport: RecordingTransport
+    /// What the resource says about itself, or what its `--issuer` says. A sign-in on another device needs no PKCE.
+    func found(
+        _ url: String, _ options: SignInOptions, over transport: any TokenTransport
     ) async throws -> ProtectedResource {
         if let issuer = options.issuer {
             return ProtectedResource(

@@ -33,7 +33,7 @@ extension Tool {
             var token = try await session.auth.validToken(lasting: duration)
             switch format {
             case .text, .git: try Output.show(token.accessToken)
-            case .json: try Output.show(json: TokenReport(token))
+            case .json: try Output.show(json: report(token))
             case .kubectl:
                 let parent = getppid()
                 if await printed(session)?.isRefusal(of: token, by: parent, at: SystemClock().now) == true {
@@ -77,6 +77,13 @@ extension Tool {
         return try await session.auth.validToken()
     }
 
+    private func report(_ token: OAuthToken) -> [String: String] {
+        [
+            "access_token": token.accessToken, "token_type": token.tokenType,
+            "scope": token.scopes.sorted().joined(separator: " "), "expires_at": token.knownExpiry.map(Self.time),
+        ].compactMapValues(\.self)
+    }
+
     private func checkIsBearer(_ token: OAuthToken) throws {
         guard token.isBound else { return }
         throw ToolFailure(
@@ -114,26 +121,6 @@ struct Printed: Codable, Hashable {
     func isRefusal(of token: OAuthToken, by parent: Int32, at now: Date) -> Bool {
         let age = now.timeIntervalSince(at)
         return parent == self.parent && token.expiresAt == expiresAt && age >= 0 && age < 60
-    }
-}
-
-/// `authorize token --format json`.
-private struct TokenReport: Encodable {
-    let accessToken: String
-    let tokenType: String
-    let scope: String
-    let expiresAt: Date?
-
-    enum CodingKeys: String, CodingKey {
-        case accessToken = "access_token"
-        case tokenType = "token_type"
-        case scope
-        case expiresAt = "expires_at"
-    }
-
-    init(_ token: OAuthToken) {
-        (accessToken, tokenType) = (token.accessToken, token.tokenType)
-        (scope, expiresAt) = (token.scopes.sorted().joined(separator: " "), token.knownExpiry)
     }
 }
 

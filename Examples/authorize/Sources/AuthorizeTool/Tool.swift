@@ -65,22 +65,18 @@ public struct Tool: Sendable {
 
     /// A word for a shell, without control characters.
     static func shellWord(_ text: String) -> String {
-        let plain = text.utf8.allSatisfy {
-            switch $0 {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "-._:/@%+,".utf8.contains($0)
-            }
-        }
-        return plain ? text : "'\(PlainText.clean(text).replacing("'", with: #"'\''"#))'"
+        let isPlain = text.utf8.allSatisfy { plain.contains($0) }
+        return isPlain ? text : "'\(PlainText.clean(text).replacing("'", with: #"'\''"#))'"
     }
+
+    /// The characters that mean nothing to a shell, wherever they are in a word.
+    private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._:/@%+,".utf8)
 
     // MARK: - Running
 
     /// The session of a URL, and how to end.
     struct Session: Sendable {
-        /// The URL that was signed in to: the longest one above the URL of the command line.
+        /// The URL that was signed in to, and that the URL of the command line belongs to.
         let url: String
         let isSignedIn: Bool
         /// Whether its token is bound to a key.
@@ -113,10 +109,16 @@ public struct Tool: Sendable {
     }
 
     /// Runs a command that uses the session of a URL; see ``run(_:settling:stops:_:)``.
-    func run(_ url: String, _ body: @escaping @Sendable (Session) async throws -> Void) async throws {
-        let session: Session
-        do { session = try await self.session(of: url) } catch { throw ToolFailure(error, login: login(url)) }
-        try await run(login(url), settling: session.auth) { try await body(session) }
+    func run<Value: Sendable>(
+        _ url: String, _ body: @escaping @Sendable (Session) async throws -> Value
+    ) async throws -> Value {
+        let session = try await explaining(url) { try await self.session(of: url) }
+        return try await run(login(url), settling: session.auth) { try await body(session) }
+    }
+
+    /// Translates an error for the user.
+    func explaining<Value>(_ url: String, _ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch { throw ToolFailure(error, login: login(url)) }
     }
 
     /// Runs a command, waits for its refresh to be stored, and translates its error for the user.
@@ -130,10 +132,10 @@ public struct Tool: Sendable {
     ///   - auth: whose refresh is waited for, asked when the command has ended.
     ///   - isSignIn: whether Ctrl-Z ends the command too. Stopped, it would hold the lock of the sign-in.
     /// - Throws: ``ToolFailure``.
-    func run(
+    func run<Value: Sendable>(
         _ login: String, settling auth: @autoclosure () -> ProtectedResourceAuthorization? = nil,
-        isSignIn: Bool = false, _ body: @escaping @Sendable () async throws -> Void
-    ) async throws {
+        isSignIn: Bool = false, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         let signals = await EndingSignals.watched(also: isSignIn ? [SIGTSTP] : [])
         let command = Task { try await body() }
         signals.onFirst { command.cancel() }
@@ -149,8 +151,10 @@ public struct Tool: Sendable {
             }
             EndingSignals.endProgram(by: signal)
         }
-        do { try result.get() } catch { throw ToolFailure(error, login: login) }
+        let value: Value
+        do { value = try result.get() } catch { throw ToolFailure(error, login: login) }
         if let unsettled { throw unsettled }
+        return value
     }
 
     private func settle(_ auth: ProtectedResourceAuthorization?, _ login: String) async -> ToolFailure? {

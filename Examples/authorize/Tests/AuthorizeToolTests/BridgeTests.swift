@@ -58,7 +58,7 @@ struct BridgeTests {
         var events: [String] = []
         for byte in (text + "data: lost").utf8 {
             guard let event = parser.read(byte) else { continue }
-            events.append("\(parser.lastID ?? "-"): \(String(decoding: event.data, as: UTF8.self))")
+            events.append("\(parser.lastID ?? "-"): \(String(decoding: event, as: UTF8.self))")
         }
         #expect(events == ["1: a", "1: b\nc", "-: é"])
         // An event that has not ended has no id yet.

@@ -56,17 +56,14 @@ struct Message {
 
 /// Reads server-sent events (HTML Living Standard §9.2.6) byte by byte, and keeps what the next connection needs.
 struct EventParser {
-    struct Event: Hashable {
-        var data: [UInt8] = []
-    }
-
     /// The id of the last event, for `Last-Event-ID`.
     private(set) var lastID: String?
     /// How long the server wants a client to wait before the next connection.
     private(set) var retry: Duration?
 
     private var line: [UInt8] = []
-    private var event = Event()
+    /// The data of the event so far.
+    private var data: [UInt8] = []
     private var id: String?
     private var isFirstLine = true
     /// A line feed after a carriage return belongs to it.
@@ -74,11 +71,11 @@ struct EventParser {
 
     /// Drops an event that the last connection left unfinished.
     mutating func beginConnection() {
-        (line, event, id, isFirstLine, wasReturn) = ([], Event(), lastID, true, false)
+        (line, data, id, isFirstLine, wasReturn) = ([], [], lastID, true, false)
     }
 
-    /// Reads a byte, and returns the event that it ends.
-    mutating func read(_ byte: UInt8) -> Event? {
+    /// Reads a byte, and returns the data of the event that it ends.
+    mutating func read(_ byte: UInt8) -> [UInt8]? {
         defer { wasReturn = byte == 0x0D }
         if byte == 0x0A, wasReturn { return nil }
         if byte == 0x0A || byte == 0x0D { return endLine() }
@@ -87,20 +84,20 @@ struct EventParser {
     }
 
     /// An empty line ends an event. One without data has an id at most.
-    private mutating func endLine() -> Event? {
+    private mutating func endLine() -> [UInt8]? {
         defer { (line, isFirstLine) = ([], false) }
         if isFirstLine, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
         guard !line.isEmpty else {
-            defer { event = Event() }
+            defer { data = [] }
             lastID = id
-            return event.data.isEmpty ? nil : Event(data: event.data.dropLast())
+            return data.isEmpty ? nil : data.dropLast()
         }
         let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
         var value = line[colon...].dropFirst()
         if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
         let text = String(decoding: value, as: UTF8.self)
         switch String(decoding: line[..<colon], as: UTF8.self) {
-        case "data": event.data += value + [0x0A]
+        case "data": data += value + [0x0A]
         // A control character cannot be sent back.
         case "id" where value.allSatisfy { $0 >= 0x20 && $0 != 0x7F }: id = text.isEmpty ? nil : text
         case "retry": retry = UInt32(text).map { .milliseconds($0) } ?? retry

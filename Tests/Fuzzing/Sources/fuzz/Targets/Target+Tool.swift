@@ -31,7 +31,7 @@ extension Target {
         var parser = EventParser()
         for byte in input {
             guard let event = parser.read(byte) else { continue }
-            claim(!event.data.isEmpty || input.contains(UInt8(ascii: "d")), "an event without data")
+            claim(!event.isEmpty || input.contains(UInt8(ascii: "d")), "an event without data")
         }
     }
 }
