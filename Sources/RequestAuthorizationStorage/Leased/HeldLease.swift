@@ -31,11 +31,11 @@ final class HeldLease: Sendable {
     /// How long a token request may take from now on, at most.
     var remaining: Duration { store.remaining(of: id) }
 
-    /// Releases the lease, unless a save has done so.
+    /// Releases the lease, unless a save has done so. A cancelled task releases it too: others wait for it.
     func end() async {
         guard !ended.withLock({ $0.isOver }) else { return }
         renewal.withLock { $0 }?.cancel()
-        await store.release(id)
+        await Task.detached { [store, id] in await store.release(id) }.value
         isReleased()
     }
 

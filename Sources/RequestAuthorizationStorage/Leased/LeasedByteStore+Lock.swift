@@ -74,18 +74,20 @@ extension LeasedByteStore {
         }
         guard var leased else { return nil }
         if let intent { (leased.intent, leased.intentLease) = (intent, id) }
+        let written: Known?
         do {
-            guard try await write(leased, over: known, budget) else { return nil }
+            written = try await write(leased, over: known, budget)
         } catch {
             // The lease may be ours, and would make other hosts wait until it ends.
             if !RecordCalls.isRefusal(error) { Task.detached { await self.giveBack(id) } }
             throw error
         }
-        return state.withLock { state in
+        guard let written else { return nil }
+        state.withLock { state in
             state.rules.granted(id, askedAt: askedAt)
             if intent != nil { state.rules.announced(id, askedAt: askedAt) }
-            return state.known
         }
+        return written
     }
 
     private func access(_ id: UUID, to known: Known, isLeased: Bool) -> TokenStoreLock {
@@ -130,7 +132,7 @@ extension LeasedByteStore {
             switch state.withLock({ $0.rules.announcing(intent, for: basis, in: known.record) }) {
             case .write(let record):
                 let askedAt = space.clock.uptime
-                guard try await write(record, over: known, budget) else { continue }
+                guard try await write(record, over: known, budget) != nil else { continue }
                 return state.withLock { state in
                     state.rules.announced(id, askedAt: askedAt)
                     state.intentLease = id
@@ -160,7 +162,7 @@ extension LeasedByteStore {
             }
             var record = known.record
             (record.intent, record.intentLease) = (nil, nil)
-            if try await write(record, over: known, budget) { return }
+            if try await write(record, over: known, budget) != nil { return }
         }
     }
 
@@ -211,12 +213,13 @@ extension LeasedByteStore {
                 return false
             }
             let askedAt = space.clock.uptime
-            // Without an answer the lease goes on from the last one.
-            guard let isOurs = try? await write(record, over: known, budget) else { return true }
-            if isOurs {
-                state.withLock { $0.rules.renewed(id, askedAt: askedAt) }
-                return true
+            do {
+                guard try await write(record, over: known, budget) != nil else { continue }
+            } catch {
+                return true  // Without an answer the lease goes on from the last one.
             }
+            state.withLock { $0.rules.renewed(id, askedAt: askedAt) }
+            return true
         }
         return false
     }
@@ -241,12 +244,18 @@ extension LeasedByteStore {
         for _ in 1...3 {
             if known?.record.holder != id { known = try? await record(budget) }
             guard let last = known, let record = LeaseRules.releasing(last.record, of: id) else { return }
-            if (try? await write(record, over: last, budget)) == true { return }
+            if (try? await write(record, over: last, budget)) != nil { return }
             known = nil
         }
     }
 
     // MARK: - Errors
+
+    /// Ends the lease for this store, because it has read another item since its caller did. Nothing is sent any more.
+    func endLease() -> TokenStoreError {
+        state.withLock { $0.rules.end() }
+        return Self.itemHasChanged
+    }
 
     private static let isNotHolder = TokenStoreError(
         .timedOut, "the lease has ended, and another host may have it; nothing was sent; try again later")

@@ -115,27 +115,28 @@ extension LeasedByteStore {
 
     /// Replaces the record that was read.
     ///
-    /// - Returns: whether it was replaced; if so, it is the known one.
-    func write(_ record: LeasedRecord, over known: Known, _ budget: RecordCalls.Budget) async throws -> Bool {
+    /// - Returns: the record as it is now, which is the known one; `nil` if it was not replaced.
+    func write(_ record: LeasedRecord, over known: Known, _ budget: RecordCalls.Budget) async throws -> Known? {
         var record = record
         record.mark = .random(in: 0...UInt64.max)
         if record.place == nil {
             record.place = try await space.open(budget)
             // The database is another one, with other keys.
-            guard try await space.key(of: name, budget) == known.key else { return false }
+            guard try await space.key(of: name, budget) == known.key else { return nil }
         }
         let (bytes, askedAt) = (record.encoded, space.clock.uptime)
         do {
             guard try await space.calls.replace(known.bytes, by: bytes, at: known.key, budget) else {
                 state.withLock { $0.known = nil }
-                return false
+                return nil
             }
         } catch {
             state.withLock { $0.known = nil }
             throw error
         }
-        state.withLock { $0.known = Known(bytes: bytes, record: record, key: known.key, askedAt: askedAt) }
-        return true
+        let written = Known(bytes: bytes, record: record, key: known.key, askedAt: askedAt)
+        state.withLock { $0.known = written }
+        return written
     }
 
     /// Changes the item (steps 7, 9 and 10). It decides again whenever the record has changed.
@@ -162,7 +163,7 @@ extension LeasedByteStore {
             }
             let lease = state.withLock { $0.rules.isHolder(in: known.record) ? $0.rules.id : nil }
             let record = changed(known.record, by: change, ending: intent, of: lease)
-            guard try await write(record, over: known, budget) else { continue }
+            guard try await write(record, over: known, budget) != nil else { continue }
             noteSaved(record, ending: intent, of: lease)
             return .saved
         }

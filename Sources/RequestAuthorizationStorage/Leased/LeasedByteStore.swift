@@ -141,11 +141,11 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
         }
     }
 
-    /// Tells the other hosts that a session has begun or ended.
+    /// Tells the other hosts that a session has begun or ended, also if the task is cancelled.
     func announce() async {
         guard let key = space.knownKey(of: name) else { return }
         // It is bounded, and a failure is ignored.
-        _ = try? await space.calls.announce(key, space.budget)
+        await Task.detached { [space] in try? await space.calls.announce(key, space.budget) }.value
     }
 }
 

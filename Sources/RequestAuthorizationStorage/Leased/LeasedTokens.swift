@@ -133,10 +133,15 @@ extension LeasedByteStore {
                 return false
             }
             guard condition(known.record, known.unchangedFor) else { return false }
-            if try await space.calls.replace(bytes, by: nil, at: known.key, budget) {
-                await announce()
-                return true
+            do {
+                guard try await space.calls.replace(bytes, by: nil, at: known.key, budget) else { continue }
+            } catch {
+                // It may have been removed all the same.
+                if !RecordCalls.isRefusal(error) { await announce() }
+                throw error
             }
+            await announce()
+            return true
         }
     }
 }

@@ -44,6 +44,16 @@ import Testing
 
     private func holder() throws -> UUID? { try LeasedRecord(decoding: #require(records["ada"])).holder }
 
+    @Test func `a cancelled task releases its lease`() async throws {
+        let store = try store()
+        let lock = try await store.lock(within: .zero)
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await lock.unlock()
+        }.value
+        #expect(try holder() == nil)
+    }
+
     // MARK: - Renewing
 
     @Test func `a renewed lease lasts from when it was asked for`() async throws {

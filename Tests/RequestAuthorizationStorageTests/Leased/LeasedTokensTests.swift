@@ -49,6 +49,25 @@ import Testing
         #expect(try await !host.remove(client: "web", account: "ada"))
     }
 
+    @Test func `a removal whose task is cancelled is announced`() async throws {
+        let (host, begun, proceed) = (try await fleet(records), OneShot<Void>(), OneShot<Void>())
+        let store: LeasedTokenStore<TestToken> = host.store(client: "web", account: "ada")
+        try await store.save(.make(1))
+        _ = records.calls()
+        records.next(
+            .replace,
+            .after { _ in
+                begun.fulfill()
+                try? await proceed.value()
+            })
+        let removal = Task { try await host.remove(client: "web", account: "ada") }
+        try await begun.value()
+        removal.cancel()
+        await #expect(throws: CancellationError.self) { try await removal.value }
+        proceed.fulfill()
+        #expect(records.calls().contains(.announce))
+    }
+
     @Test func `no bytes of a record end the program`() async throws {
         let host = try await fleet(records)
         let store: LeasedTokenStore<TestToken> = host.store(client: "web", account: "ada")
