@@ -40,13 +40,6 @@ extension ResourceRecords {
         ItemResourceRecords(in: place)
     }
 
-    /// Runs a body with exclusive access to a name.
-    func locked<Value: Sendable>(
-        _ name: String, within limit: Duration, _ body: @Sendable () async throws -> Value
-    ) async throws -> Value {
-        try await lock(named: name, within: limit).whileHeld(body)
-    }
-
     /// The value of a record; `nil` also for one that cannot be read: it is made anew.
     func value<Value: Decodable>(_ type: Value.Type = Value.self, named name: String) async throws -> Value? {
         try await record(named: name).flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
@@ -69,10 +62,24 @@ extension ResourceRecords {
 
     /// Forgets a registration that the server no longer accepts, so that the next sign-in registers anew.
     func forget(_ client: OAuthClient, at issuer: String) async {
-        try? await locked("registration \(issuer)", within: .seconds(60)) {
+        try? await lock(named: "registration \(issuer)", within: .seconds(60)).during {
             let kept = try await registrations(at: issuer)
             let others = kept.filter { $0.client.id != client.id }
             if others.count < kept.count { try await save(value: others, named: "registrations \(issuer)") }
+        }
+    }
+}
+
+extension TokenStoreLock {
+    /// Runs a body, and then gives up the access.
+    func during<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+        do {
+            let value = try await body()
+            await unlock()
+            return value
+        } catch {
+            await unlock()
+            throw error
         }
     }
 }

@@ -247,13 +247,15 @@ actor ResourceSessions {
     /// Signs in while no other process does, or takes over what another one has done meanwhile.
     private func run(_ demand: Demand) async throws {
         let (records, asker) = (settings.records, "sign-in \(settings.url)")
+        let lock: TokenStoreLock
         do {
-            try await records.locked(asker, within: .seconds(600)) { try await self.signIn(demand, asker) }
+            lock = try await records.lock(named: asker, within: .seconds(600))
         } catch let error as TokenStoreError where error.kind == .timedOut {
             let holder: ResourceAsker? = try await records.value(named: asker)
             let who = holder.map { "process \($0.process) has been asking since \($0.since)" } ?? "another process asks"
             throw NotAuthorized(.needsInteraction, detail: "\(who): end it, or sign in there", underlying: error)
         }
+        try await lock.during { try await self.signIn(demand, asker) }
     }
 
     private func signIn(_ demand: Demand, _ asker: String) async throws {

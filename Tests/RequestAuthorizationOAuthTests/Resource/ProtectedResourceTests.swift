@@ -796,6 +796,31 @@ import Testing
         }
     }
 
+    @Test func `a registration that waits in vain is not taken for another process that asks`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = LockedRecords { name in
+                if name.hasPrefix("registration") { throw TokenStoreError(.timedOut, "held") }
+            }
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            let error = await #expect(throws: TokenStoreError.self) { try await notes.signIn() }
+            #expect(error?.kind == .timedOut)
+        }
+    }
+
+    /// Records that call a function before each lock.
+    private struct LockedRecords: ResourceRecords {
+        let base = InMemoryResourceRecords()
+        let willLock: @Sendable (String) throws -> Void
+
+        func record(named name: String) async throws -> Data? { base.record(named: name) }
+        func save(_ record: Data, named name: String) async throws { base.save(record, named: name) }
+        func tokens(named name: String) -> any TokenStore<OAuthToken> { base.tokens(named: name) }
+        func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
+            try willLock(name)
+            return try await base.lock(named: name, within: limit)
+        }
+    }
+
     /// Records in which another process asks its user for ever.
     private struct HeldRecords: ResourceRecords {
         let base: ItemResourceRecords<SharedPlace>
