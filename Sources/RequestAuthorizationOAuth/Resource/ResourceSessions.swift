@@ -275,7 +275,7 @@ actor ResourceSessions {
                 return install(nil, service, provider(service, nil), issuer: found.server.issuer)
             }
             try await signIn(demand, at: found)
-        } catch  where Self.isDenial(error) {
+        } catch  where Self.isDenial(error) && demand.signOuts == signOuts {
             holder?.deniedAt = settings.clock.now
             try? await records.save(value: holder, named: asker)
             throw error

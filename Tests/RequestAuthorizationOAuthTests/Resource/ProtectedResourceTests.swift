@@ -807,6 +807,47 @@ import Testing
         }
     }
 
+    @Test func `a refusal that comes after a sign-out says nothing about the next sign-in`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+            let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
+            let (waits, wait) = AsyncStream.makeStream(of: Void.self)
+            let locks = Lock(0)
+            let records = LockedRecords { name in
+                guard name.hasPrefix("sign-in") else { return }
+                if locks.withLock({
+                    $0 += 1; return $0 == 2
+                }) {
+                    wait.finish()
+                }
+            }
+            let isFirst = Lock(true)
+            let notes = ProtectedResourceAuthorization(
+                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), records: records, transport: .patient,
+                clock: guarded.clock,
+                signIn: .through(PageOpener()) { _ in
+                    guard
+                        isFirst.withLock({
+                            let was = $0; $0 = false; return was
+                        })
+                    else { return true }
+                    ask.finish()
+                    // A dialogue that pays no attention to cancellation.
+                    return await Task.detached { await answers.first { _ in true } ?? true }.value
+                })
+            let first = Task { try await notes.signIn() }
+            for await _ in asked {}
+            await notes.reset()
+            await #expect(throws: NotAuthorized.self) { try await first.value }
+            let second = Task { try await notes.signIn() }
+            for await _ in waits {}
+            guarded.clock.advance(by: .seconds(1))
+            answer.yield(false)
+            try await second.value
+            #expect(try await notes.get(server) == "200 ok")
+        }
+    }
+
     /// Records that call a function before each lock.
     private struct LockedRecords: ResourceRecords {
         let base = InMemoryResourceRecords()
