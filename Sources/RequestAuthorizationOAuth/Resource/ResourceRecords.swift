@@ -119,8 +119,10 @@ public final class InMemoryResourceRecords: ResourceRecords, RedactedDescription
             }
         }
         for await _ in begins {}
-        if Task.isCancelled { end.finish() }
-        try Task.checkCancellation()
+        if Task.isCancelled {
+            end.finish()
+            try Task.checkCancellation()
+        }
         return TokenStoreLock { end.finish() }
     }
 }
