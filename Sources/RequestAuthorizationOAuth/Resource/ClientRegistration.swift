@@ -79,8 +79,7 @@ extension AuthorizationServer {
 
     /// A client that needs no request: registered by hand for this issuer, or by its document.
     private func clientWithoutRegistration(_ identity: ClientIdentity, at now: Date) throws -> ClientRegistration? {
-        let own = identity.registered.first { issuer.map { [name = $0.key] in Self.isSameIssuer($0, name) } == true }
-        if let own {
+        if let issuer, let own = identity.registered.first(where: { Self.isSameIssuer(issuer, $0.key) }) {
             return ClientRegistration(client: own.value, issuer: issuer, redirectURI: nil, registeredAt: now)
         }
         guard let document = identity.document, metadataFlag("client_id_metadata_document_supported") else {
@@ -106,31 +105,33 @@ private struct RegistrationCall: Sendable {
         try AuthorizationServer.check(endpoint, named: "registration_endpoint")
         // Some servers know only one kind of application, or know the kinds by other redirect URIs.
         let isNative = redirectURI?.hasPrefix("https:") != true
-        let first = try await send(to: endpoint, type: isNative ? "native" : "web")
-        guard let error = refusal(first), ["invalid_redirect_uri", "invalid_client_metadata"].contains(error.code)
-        else { return try registration(in: first) }
-        return try registration(in: try await send(to: endpoint, type: isNative ? "web" : "native"))
+        do {
+            return try await register(at: endpoint, as: isNative ? "native" : "web")
+        } catch let error as ProtectedResourceError
+            where ["invalid_redirect_uri", "invalid_client_metadata"].contains(error.code)
+        {
+            return try await register(at: endpoint, as: isNative ? "web" : "native")
+        }
     }
 
-    private func send(to endpoint: URL, type: String) async throws -> TokenResponse {
+    private func register(at endpoint: URL, as type: String) async throws -> ClientRegistration {
+        let grantType = redirectURI == nil ? "urn:ietf:params:oauth:grant-type:device_code" : "authorization_code"
+        let method = try method()
         var members: [String: JSONValue] = [
             "client_name": .string(identity.name), "application_type": .string(type),
             "grant_types": .array([.string(grantType), .string("refresh_token")]),
             "response_types": .array(redirectURI == nil ? [] : [.string("code")]),
-            "token_endpoint_auth_method": .string(try method()),
+            "token_endpoint_auth_method": .string(method),
         ]
         members["redirect_uris"] = redirectURI.map { .array([.string($0)]) }
         members["software_statement"] = identity.softwareStatement.map { .string($0) }
-        return try await transport.send(
+        let response = try await transport.send(
             TokenRequest(
                 url: endpoint,
                 fields: [
                     (name: "Content-Type", value: "application/json"), (name: "Accept", value: "application/json"),
                 ], body: Array(try JSONEncoder().encode(members)), maximumResponseLength: 64 << 10))
-    }
-
-    private var grantType: String {
-        redirectURI == nil ? "urn:ietf:params:oauth:grant-type:device_code" : "authorization_code"
+        return try registration(in: response, requested: method)
     }
 
     /// The first method of the server that needs no key. Basic is last: some servers that list it refuse it.
@@ -144,32 +145,22 @@ private struct RegistrationCall: Sendable {
         return own
     }
 
-    private func refusal(_ response: TokenResponse) -> ProtectedResourceError? {
-        switch response.statusCode {
-        case 200, 201: nil
-        case 408, 429, 500...:
-            ProtectedResourceError(
-                .unavailable, member: "registration_endpoint", detail: "the server answered \(response.statusCode)",
-                retryAfter: RetryAfter.duration(in: response, at: clock.now))
-        default:
-            ProtectedResourceError(
-                .registrationRefused, member: "registration_endpoint",
-                detail: "the server answered \(response.statusCode)",
+    /// The values of the answer count, not those of the request (RFC 7591 §3.2.1).
+    private func registration(in response: TokenResponse, requested method: String) throws -> ClientRegistration {
+        let member = "registration_endpoint"
+        if let error = ProtectedResourceError.unavailable(response, member, at: clock.now) { throw error }
+        guard [200, 201].contains(response.statusCode) else {
+            throw ProtectedResourceError(
+                .registrationRefused, member: member, detail: "the server answered \(response.statusCode)",
                 code: (try? AnswerObject(response))?.errorCode(at: "error"))
         }
-    }
-
-    /// The values of the answer count, not those of the request (RFC 7591 §3.2.1).
-    private func registration(in response: TokenResponse) throws -> ClientRegistration {
-        if let error = refusal(response) { throw error }
         let answer = try AnswerObject(response)
         guard answer.isWhole, let id = answer.text("client_id") else {
             throw ProtectedResourceError(
                 .unusable, member: "client_id", detail: "the registration must name the client")
         }
         let secret = answer.text("client_secret")
-        let sent = try method()
-        let implied = secret == nil ? "none" : sent == "none" ? "client_secret_basic" : sent
+        let implied = secret == nil ? "none" : method == "none" ? "client_secret_basic" : method
         let authentication: ClientAuthentication? =
             switch (answer.text("token_endpoint_auth_method") ?? implied, secret) {
             case ("none", _): ClientAuthentication.none
@@ -182,10 +173,11 @@ private struct RegistrationCall: Sendable {
                 .unusable, member: "token_endpoint_auth_method",
                 detail: "the registration has no secret for it, or it is unknown")
         }
-        let end = answer.seconds("client_secret_expires_at") == nil ? nil : answer.date("client_secret_expires_at")
+        // Zero is never.
+        let isLimited = secret != nil && answer.seconds("client_secret_expires_at") != nil
         return ClientRegistration(
             client: OAuthClient(id: id, authentication: authentication), issuer: server.issuer,
-            redirectURI: redirectURI,
-            secretExpiresAt: secret == nil ? nil : end, registeredAt: clock.now)
+            redirectURI: redirectURI, secretExpiresAt: isLimited ? answer.date("client_secret_expires_at") : nil,
+            registeredAt: clock.now)
     }
 }

@@ -94,6 +94,14 @@ extension ProtectedResourceError {
             detail: error.detail, retryAfter: error.retryAfter)
     }
 
+    /// The error of a server that cannot answer now; `nil` if the answer has another status.
+    static func unavailable(_ response: TokenResponse, _ member: String, at now: Date) -> ProtectedResourceError? {
+        guard [408, 429].contains(response.statusCode) || response.statusCode >= 500 else { return nil }
+        return ProtectedResourceError(
+            .unavailable, member: member, detail: "the server answered \(response.statusCode)",
+            retryAfter: RetryAfter.duration(in: response, at: now))
+    }
+
     /// Whether the same may work later.
     static func isPassing(_ error: any Error) -> Bool {
         (error as? ProtectedResourceError).map { $0.problem == .unavailable } ?? (error is TokenTransportError)

@@ -60,17 +60,13 @@ struct ResourceDiscovery: Sendable {
         var problem: ProtectedResourceError?
         for place in places(challenge) {
             let response = try await transport.send(.metadata(at: place))
-            switch response.statusCode {
-            case 200:
-                // Some servers answer unknown paths with a page and the status 200.
-                guard let object = try? AnswerObject(response) else { continue }
+            let error = ProtectedResourceError.unavailable(response, "resource_metadata", at: transport.clock.now)
+            if let error { throw error }
+            // Some servers answer unknown paths with a page and the status 200.
+            if response.statusCode == 200, let object = try? AnswerObject(response) {
                 return try read(object, response)
-            case 408, 429, 500...:
-                throw ProtectedResourceError(
-                    .unavailable, member: "resource_metadata", detail: "the server answered \(response.statusCode)",
-                    retryAfter: RetryAfter.duration(in: response, at: transport.clock.now))
-            default:
-                guard problem == nil, let redirect = DiscoveryProblem.redirect(response, from: place) else { continue }
+            }
+            if problem == nil, let redirect = DiscoveryProblem.redirect(response, from: place) {
                 problem = ProtectedResourceError(.noMetadata, member: "resource_metadata", detail: redirect.detail)
             }
         }
@@ -117,7 +113,7 @@ struct ResourceDiscovery: Sendable {
             throw ProtectedResourceError(
                 .unusable, member: "resource", detail: "it must name the resource once (RFC 9728 §2)")
         }
-        guard Self.isSame(identifier, url) || isParent(identifier) else {
+        guard AuthorizationServer.isSameIssuer(identifier, url) || isParent(identifier) else {
             throw ProtectedResourceError(.otherResource, member: "resource")
         }
         let issuers = object.texts("authorization_servers")
@@ -130,10 +126,6 @@ struct ResourceDiscovery: Sendable {
         return ResourceDocument(
             identifier: identifier, issuers: issuers, scopes: Set(object.texts("scopes_supported")),
             members: object.members.filter { !own.contains($0.key) }, maxAge: response.maxAge)
-    }
-
-    private static func isSame(_ left: String, _ right: String) -> Bool {
-        AuthorizationServer.isSameIssuer(left, right)
     }
 
     /// Whether a resource is a parent of the URL at a slash of the same origin.
@@ -187,12 +179,11 @@ struct LimitedTransport: TokenTransport {
 
     func send(_ request: TokenRequest) async throws -> TokenResponse {
         try addresses.check(request.url, "resource_metadata")
-        let (remaining, isOneTooMany) = (
-            end - clock.uptime,
-            left.withLock {
-                $0 -= 1; return $0 < 0
-            }
-        )
+        let remaining = end - clock.uptime
+        let isOneTooMany = left.withLock { left in
+            left -= 1
+            return left < 0
+        }
         guard remaining > .zero, !isOneTooMany else {
             throw ProtectedResourceError(.unavailable, detail: "discovery took too long")
         }
@@ -219,12 +210,6 @@ struct LimitedTransport: TokenTransport {
             throw ProtectedResourceError(.noPKCE, member: "code_challenge_methods_supported")
         }
         return server
-    }
-}
-
-extension TokenRequest {
-    fileprivate static func metadata(at url: URL) -> TokenRequest {
-        TokenRequest(method: "GET", url: url, fields: [(name: "Accept", value: "application/json")])
     }
 }
 

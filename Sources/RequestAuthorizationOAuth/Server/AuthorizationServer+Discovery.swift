@@ -18,8 +18,7 @@ extension AuthorizationServer {
     ) async throws -> AuthorizationServer {
         var (refusal, redirect): (AuthorizationServerError?, AuthorizationServerError?)
         for url in try metadataURLs(of: issuer) {
-            let response = try await transport.send(
-                TokenRequest(method: "GET", url: url, fields: [(name: "Accept", value: "application/json")]))
+            let response = try await transport.send(.metadata(at: url))
             guard response.statusCode == 200 else {
                 if refusal == nil, [408, 429].contains(response.statusCode) || response.statusCode >= 500 {
                     refusal = AuthorizationServerError(
@@ -66,6 +65,12 @@ extension AuthorizationServer {
 }
 
 // MARK: - Documents
+
+extension TokenRequest {
+    static func metadata(at url: URL) -> TokenRequest {
+        TokenRequest(method: "GET", url: url, fields: [(name: "Accept", value: "application/json")])
+    }
+}
 
 extension AuthorizationServer {
     /// The URLs at which the metadata may be, in the order in which they are tried.
