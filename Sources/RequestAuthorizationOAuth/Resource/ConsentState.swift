@@ -73,9 +73,12 @@ struct ConsentState: Hashable, Sendable {
     }
 
     /// A session begins: after a sign-in, or because a sibling's was found in the records.
-    mutating func begin(_ issuer: String) {
+    ///
+    /// - Returns: its number.
+    @discardableResult mutating func begin(_ issuer: String) -> Int {
         count += 1
         session = Session(issuer: issuer, number: count)
+        return count
     }
 
     /// The resource lists these issuers now. Without the session's own its refresh token is of no use any more.

@@ -51,8 +51,7 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
             ResourceSettings(
                 url: url, identity: client, records: records, policy: policy, known: known, proof: proof,
                 requiresListedPKCE: requiresListedPKCE, namesResource: namesResource, transport: transport,
-                clock: clock,
-                allows: allows, signIn: signIn, service: nil))
+                clock: clock, allows: allows, signIn: signIn))
         place = ResourcePlace(url)
     }
 
@@ -80,10 +79,8 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
     ) {
         sessions = ResourceSessions(
             ResourceSettings(
-                url: url, identity: ClientIdentity(name: ""), records: .inMemory, policy: policy, known: known,
-                proof: nil,
-                requiresListedPKCE: false, namesResource: true, transport: transport, clock: clock, allows: allows,
-                signIn: .never, service: service))
+                url: url, policy: policy, known: known, transport: transport, clock: clock, allows: allows,
+                service: service))
         place = ResourcePlace(url)
     }
 
@@ -336,19 +333,5 @@ private struct ResourceReceipt: BoundReceipt {
             line == nil || own.line == nil || own.line == line
         else { throw NotAuthorized(.sessionReplaced) }
         if own.number == number, let base, let nextBase = own.base { try base.admit(nextBase) }
-    }
-}
-
-extension ResourceSessions {
-    nonisolated func follow(_ handler: @escaping @Sendable (TokenChange<OAuthToken>) async -> Void) -> TokenObservation
-    {
-        let id = UUID()
-        state.withLock { state in
-            state.followers[id] = Follower(
-                handler: handler, observation: state.session?.provider.onTokenChange(handler))
-        }
-        return TokenObservation { [weak self] in
-            self?.state.withLock { $0.followers.removeValue(forKey: id) }?.observation?.cancel()
-        }
     }
 }

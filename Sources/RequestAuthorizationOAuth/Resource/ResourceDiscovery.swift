@@ -44,7 +44,7 @@ struct ResourceDocument: Sendable {
 struct ResourceDiscovery: Sendable {
     private let url: String
     private let addresses: ResourceAddresses
-    private let transport: LimitedTransport
+    let transport: LimitedTransport
 
     init(
         of url: String, over transport: any TokenTransport, clock: any AuthorizationClock,

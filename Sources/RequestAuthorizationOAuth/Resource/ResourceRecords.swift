@@ -41,7 +41,7 @@ extension ResourceRecords {
     }
 
     /// The value of a record; `nil` also for one that cannot be read: it is made anew.
-    func value<Value: Decodable>(_ type: Value.Type = Value.self, named name: String) async throws -> Value? {
+    func value<Value: Decodable>(named name: String) async throws -> Value? {
         try await record(named: name).flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
     }
 
@@ -146,4 +146,88 @@ public struct ItemResourceRecords<Place: NamedItems>: ResourceRecords, RedactedD
     }
 
     private func item(_ name: String) -> Place.Item { place.item(named: name, kind: "resource") }
+}
+
+// MARK: - What is kept of a resource
+
+/// What is kept of a sign-in, so that a later start needs no discovery.
+struct ResourceRecord: Codable, Sendable {
+    /// Tells this sign-in from others.
+    var signIn = UUID()
+    var resource: ProtectedResource
+    var registration: ClientRegistration
+    var redirectURI: String?
+    /// All scopes that were requested.
+    var requested: Set<String>
+
+    /// The name of the token's store: one for each resource, server and client.
+    func tokens(of url: String) -> String { "\(url) \(resource.server.issuer ?? "") \(registration.client.id)" }
+}
+
+/// The process that asks its user, in the records from then on.
+struct ResourceAsker: Codable, Sendable {
+    var process = ProcessInfo.processInfo.processIdentifier
+    var since: Date
+    var deniedAt: Date?
+}
+
+/// A sign-in that is under way, here or in another process.
+public struct SignInUnderWay: Sendable, Hashable {
+    /// The process that asks its user.
+    public let process: Int32
+    /// When it began to ask.
+    public let since: Date
+}
+
+/// The session of a resource as it is stored, without its secrets.
+public struct ResourceSessionSummary: Sendable, Hashable {
+    /// The resource's own name, which may be a parent of the URL.
+    public let resource: String
+    /// The server that issued the token.
+    public let issuer: String?
+    /// The client that the token was issued to.
+    public let clientID: String
+    public let scopes: Set<String>
+    /// When the access token expires; `nil` if the server did not say.
+    public let expiresAt: Date?
+    /// Whether the session goes on when the token has expired.
+    public let isRefreshable: Bool
+    /// Whether the token is bound to a key (RFC 9449).
+    public let isBound: Bool
+
+    init(_ record: ResourceRecord, _ token: OAuthToken) {
+        (resource, issuer) = (record.resource.identifier, record.resource.server.issuer)
+        (clientID, scopes) = (record.registration.client.id, token.scopes)
+        expiresAt = token.expiresAt == .distantFuture ? nil : token.expiresAt
+        (isRefreshable, isBound) = (token.refreshToken != nil, token.isBound)
+    }
+}
+
+extension ResourceSettings {
+    var sessionName: String { "resource \(url)" }
+    /// The name of the lock of sign-ins, and of the record of who has it.
+    var askerName: String { "sign-in \(url)" }
+
+    func record() async throws -> ResourceRecord? { try await records.value(named: sessionName) }
+    func asker() async throws -> ResourceAsker? { try await records.value(named: askerName) }
+    func store(of record: ResourceRecord) -> any TokenStore<OAuthToken> {
+        records.tokens(named: record.tokens(of: url))
+    }
+
+    /// The record of the last sign-in, and its token if the session has not ended.
+    func stored() async throws -> ResourceSessionSummary? {
+        guard let record = try await record(), let token = try await store(of: record).load()?.token else { return nil }
+        return ResourceSessionSummary(record, token)
+    }
+
+    /// The process that holds the lock of sign-ins is signing in.
+    func signInUnderWay() async throws -> SignInUnderWay? {
+        do {
+            // Files need a moment to be opened.
+            try await records.lock(named: askerName, within: .milliseconds(100)).unlock()
+            return nil
+        } catch let error as TokenStoreError where error.kind == .timedOut {
+            return try await asker().map { SignInUnderWay(process: $0.process, since: $0.since) }
+        }
+    }
 }

@@ -1,78 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What is kept of a sign-in, so that a later start needs no discovery.
-struct ResourceRecord: Codable, Sendable {
-    /// Tells this sign-in from others.
-    var signIn = UUID()
-    var resource: ProtectedResource
-    var registration: ClientRegistration
-    var redirectURI: String?
-    /// All scopes that were requested.
-    var requested: Set<String>
+/// What a provider was made with.
+struct ResourceSettings: Sendable {
+    let url: String
+    var identity = ClientIdentity(name: "")
+    var records: any ResourceRecords = .inMemory
+    let policy: RefreshPolicy
+    let known: ProtectedResource?
+    var proof: ProofOfPossession?
+    var requiresListedPKCE = false
+    var namesResource = true
+    let transport: any TokenTransport
+    let clock: any AuthorizationClock
+    let allows: @Sendable (URL) -> Bool
+    var signIn = ResourceSignIn.never
+    /// Makes a service that needs no person, in place of a sign-in.
+    var service: (@Sendable (ProtectedResource) async throws -> OAuthTokenService)?
 
-    /// The name of the token's store: one for each resource, server and client.
-    func tokens(of url: String) -> String { "\(url) \(resource.server.issuer ?? "") \(registration.client.id)" }
-}
+    var signsInAlone: Bool { service != nil }
 
-/// The process that asks its user, in the records from then on.
-struct ResourceAsker: Codable, Sendable {
-    var process = ProcessInfo.processInfo.processIdentifier
-    var since: Date
-    var deniedAt: Date?
-}
-
-/// A sign-in that is under way, here or in another process.
-public struct SignInUnderWay: Sendable, Hashable {
-    /// The process that asks its user.
-    public let process: Int32
-    /// When it began to ask.
-    public let since: Date
-}
-
-/// The session of a resource as it is stored, without its secrets.
-public struct ResourceSessionSummary: Sendable, Hashable {
-    /// The resource's own name, which may be a parent of the URL.
-    public let resource: String
-    /// The server that issued the token.
-    public let issuer: String?
-    /// The client that the token was issued to.
-    public let clientID: String
-    public let scopes: Set<String>
-    /// When the access token expires; `nil` if the server did not say.
-    public let expiresAt: Date?
-    /// Whether the session goes on when the token has expired.
-    public let isRefreshable: Bool
-    /// Whether the token is bound to a key (RFC 9449).
-    public let isBound: Bool
-
-    init(_ record: ResourceRecord, _ token: OAuthToken) {
-        (resource, issuer) = (record.resource.identifier, record.resource.server.issuer)
-        (clientID, scopes) = (record.registration.client.id, token.scopes)
-        expiresAt = token.expiresAt == .distantFuture ? nil : token.expiresAt
-        (isRefreshable, isBound) = (token.refreshToken != nil, token.isBound)
-    }
-}
-
-extension ResourceSettings {
-    /// The record of the last sign-in, and its token if the session has not ended.
-    func stored() async throws -> ResourceSessionSummary? {
-        guard let record: ResourceRecord = try await records.value(named: "resource \(url)"),
-            let token = try await records.tokens(named: record.tokens(of: url)).load()?.token
-        else { return nil }
-        return ResourceSessionSummary(record, token)
+    func discovery() throws -> ResourceDiscovery {
+        try ResourceDiscovery(of: url, over: transport, clock: clock, allows: allows)
     }
 
-    /// The process that holds the lock of sign-ins is signing in.
-    func signInUnderWay() async throws -> SignInUnderWay? {
-        do {
-            // Files need a moment to be opened.
-            try await records.lock(named: "sign-in \(url)", within: .milliseconds(100)).unlock()
-            return nil
-        } catch let error as TokenStoreError where error.kind == .timedOut {
-            let asker: ResourceAsker? = try await records.value(named: "sign-in \(url)")
-            return asker.map { SignInUnderWay(process: $0.process, since: $0.since) }
-        }
+    /// The service of a person's sign-in.
+    func service(for record: ResourceRecord) -> OAuthTokenService {
+        var client = record.registration.client
+        if namesResource { client = record.resource.client(client) }
+        return .authorizationCode(
+            server: record.resource.server, client: client, proof: proof, redirectURI: record.redirectURI,
+            pendingSignIns: InMemoryPendingSignIns(), transport: transport, clock: clock)
     }
 }
 
@@ -97,23 +55,14 @@ final class ResourceSession: Sendable {
 
 /// The token service of a session. It refreshes only while the resource lists the session's server.
 final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
+    private let settings: ResourceSettings
     private let service: Lock<OAuthTokenService>
     private let number = Lock(0)
     private let mayRefresh: @Sendable (Int) -> Bool
-    private let moved: @Sendable (AuthorizationServer) async throws -> AuthorizationServer?
-    private let clientDied: @Sendable (OAuthTokenService) async -> Void
 
-    /// - Parameters:
-    ///   - mayRefresh: whether the session of a number may refresh.
-    ///   - moved: reads the metadata of a server again, and returns them if its token endpoint is another one.
-    ///   - clientDied: called when the server no longer knows the client.
-    init(
-        _ service: OAuthTokenService, mayRefresh: @escaping @Sendable (Int) -> Bool,
-        moved: @escaping @Sendable (AuthorizationServer) async throws -> AuthorizationServer?,
-        clientDied: @escaping @Sendable (OAuthTokenService) async -> Void
-    ) {
-        (self.service, self.mayRefresh) = (Lock(service), mayRefresh)
-        (self.moved, self.clientDied) = (moved, clientDied)
+    /// - Parameter mayRefresh: whether the session of a number may refresh.
+    init(_ service: OAuthTokenService, _ settings: ResourceSettings, mayRefresh: @escaping @Sendable (Int) -> Bool) {
+        (self.settings, self.service, self.mayRefresh) = (settings, Lock(service), mayRefresh)
     }
 
     private var present: OAuthTokenService { service.withLock { $0 } }
@@ -147,9 +96,17 @@ final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
             self.service.withLock { $0 = service }
             return try await refresh(service)
         } catch let error as TokenEndpointError where error.code == "invalid_client" {
-            await clientDied(present)
+            let endpoint = present.endpoint
+            await settings.records.forget(endpoint.client, at: endpoint.server.issuer ?? "")
             throw error
         }
+    }
+
+    /// Reads the metadata of a server again, and returns them if its token endpoint is another one.
+    private func moved(_ server: AuthorizationServer) async throws -> AuthorizationServer? {
+        guard let issuer = server.issuer, settings.known == nil else { return nil }
+        let found = try await settings.discovery().transport.server(of: issuer, requiresListedPKCE: false)
+        return found.tokenEndpoint == server.tokenEndpoint ? nil : found
     }
 
     func initialToken() async throws -> OAuthToken { try await present.initialToken() }

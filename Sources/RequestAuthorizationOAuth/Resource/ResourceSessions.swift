@@ -1,30 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What a provider was made with.
-struct ResourceSettings: Sendable {
-    let url: String
-    let identity: ClientIdentity
-    let records: any ResourceRecords
-    let policy: RefreshPolicy
-    let known: ProtectedResource?
-    let proof: ProofOfPossession?
-    let requiresListedPKCE: Bool
-    let namesResource: Bool
-    let transport: any TokenTransport
-    let clock: any AuthorizationClock
-    let allows: @Sendable (URL) -> Bool
-    let signIn: ResourceSignIn
-    /// Makes a service that needs no person, in place of a sign-in.
-    let service: (@Sendable (ProtectedResource) async throws -> OAuthTokenService)?
-
-    var signsInAlone: Bool { service != nil }
-
-    func discovery() throws -> ResourceDiscovery {
-        try ResourceDiscovery(of: url, over: transport, clock: clock, allows: allows)
-    }
-}
-
 /// Finds, keeps and replaces the session of a resource. All that waits is here; ``ConsentState`` decides.
 actor ResourceSessions {
     nonisolated let settings: ResourceSettings
@@ -35,32 +11,15 @@ actor ResourceSessions {
         var session: ResourceSession?
         /// The line of the next session; see ``ResourceSession``.
         var line = 0
-        var followers: [UUID: Follower] = [:]
+        fileprivate var followers: [UUID: Follower] = [:]
     }
 
-    struct Follower {
+    fileprivate struct Follower {
         let handler: @Sendable (TokenChange<OAuthToken>) async -> Void
         var observation: TokenObservation?
     }
 
-    /// What a sign-in is for.
-    private struct Demand {
-        let reason: ResourceSignIn.Reason
-        let challenge: AuthenticationChallenge?
-        var scopes: Set<String> = []
-        /// The sign-in that this process knows; another one in the records is newer.
-        let baseline: UUID?
-        let since: Date
-        /// The number of sign-outs when it began; see `dropSignIn()`.
-        var signOuts = 0
-
-        var isStepUp: Bool { [.scopes, .strongerLogIn].contains(reason) }
-        var covering: Set<String> { isStepUp ? challenge?.scope ?? [] : scopes }
-    }
-
     private var isLoaded = false
-    /// What the records have refused so far.
-    var unfinished = Unfinished()
     private var signingIn: Task<Void, any Error>?
     /// Rises with each sign-out. A sign-in that began before one brings no session.
     private var signOuts = 0
@@ -72,36 +31,86 @@ actor ResourceSessions {
     private var publicUntil: Duration?
     /// The last refused registration, and when the next one may be tried.
     private var refusal: (error: ProtectedResourceError, end: Duration)?
+    /// The record of a new session that is not saved yet. Until then the sign-in counts for this process.
+    private var unsaved: ResourceRecord?
+    /// Whether a session that could not be read is to be signed out.
+    private var mustReset = false
 
     init(_ settings: ResourceSettings) { self.settings = settings }
 
     nonisolated var session: ResourceSession? { state.withLock { $0.session } }
     private nonisolated var now: Duration { settings.clock.uptime }
 
+    // MARK: - The session
+
     /// The session, from the records if this is the first call.
     func loaded() async throws -> ResourceSession? {
         if !isLoaded, session == nil, !settings.signsInAlone { _ = try await adopt(newerThan: nil) }
         isLoaded = true
-        if unfinished.isReset {
+        if mustReset {
             await session?.provider.reset()
-            unfinished.isReset = false
+            mustReset = false
         }
         return session
     }
 
     /// Takes over a session of the records that is newer than one that this process knows.
     func adopt(newerThan baseline: UUID?, covering scopes: Set<String> = []) async throws -> Bool {
-        let (records, url) = (settings.records, settings.url)
-        guard let record: ResourceRecord = try await records.value(named: "resource \(url)"), record.signIn != baseline,
+        guard let record = try await settings.record(), record.signIn != baseline,
             scopes.isSubset(of: record.requested), !settings.signsInAlone
         else { return false }
-        let store = records.tokens(named: record.tokens(of: url))
+        let store = settings.store(of: record)
         if baseline != nil, try await store.load()?.token == nil { return false }
         guard record.signIn != session?.record?.signIn else { return true }
-        let service = tokenService(oauth(record))
-        install(record, service, provider(service, store))
+        let (service, provider) = provider(for: settings.service(for: record), in: store)
+        install(record, service, provider, issuer: record.resource.server.issuer)
         return true
     }
+
+    private nonisolated func provider(
+        for service: OAuthTokenService, in store: (any TokenStore<OAuthToken>)?
+    ) -> (ResourceTokenService, RefreshableTokenAuthorization<OAuthToken>) {
+        let service = ResourceTokenService(service, settings) { [weak self] number in
+            self?.state.withLock { $0.consent.mayRefresh(number) } ?? false
+        }
+        let provider = RefreshableTokenAuthorization(
+            service: service, token: nil, store: store, policy: settings.policy, clock: settings.clock)
+        return (service, provider)
+    }
+
+    private func install(
+        _ record: ResourceRecord?, _ service: ResourceTokenService,
+        _ provider: RefreshableTokenAuthorization<OAuthToken>, issuer: String?
+    ) {
+        let ended = state.withLock { state -> [TokenObservation?] in
+            let number = state.consent.begin(issuer ?? "")
+            service.serve(number)
+            let isSame = state.session?.provider === provider
+            state.session = ResourceSession(
+                number: number, line: state.line, record: record, service: service, provider: provider)
+            if isSame { return [] }
+            return state.followers.map { id, follower in
+                state.followers[id]?.observation = provider.onTokenChange(follower.handler)
+                return follower.observation
+            }
+        }
+        for observation in ended { observation?.cancel() }
+    }
+
+    /// Calls a handler with the tokens of this session and of later ones.
+    nonisolated func follow(_ handler: @escaping @Sendable (TokenChange<OAuthToken>) async -> Void) -> TokenObservation
+    {
+        let id = UUID()
+        state.withLock { state in
+            state.followers[id] = Follower(
+                handler: handler, observation: state.session?.provider.onTokenChange(handler))
+        }
+        return TokenObservation { [weak self] in
+            self?.state.withLock { $0.followers.removeValue(forKey: id) }?.observation?.cancel()
+        }
+    }
+
+    // MARK: - Who asks for a sign-in
 
     /// Waits for the person, or for the service that needs none.
     ///
@@ -122,7 +131,7 @@ actor ResourceSessions {
         case .retry: return true
         case .answer: return false
         case .join: break
-        case .begin: begin(Demand(reason: reason, challenge: challenge, baseline: baseline, since: settings.clock.now))
+        case .begin: begin(reason, challenge, newerThan: baseline)
         }
         try await signingIn?.finished()
         return true
@@ -131,13 +140,10 @@ actor ResourceSessions {
     /// Signs in because the program asks for it.
     func signIn(scopes: Set<String>) async throws {
         guard settings.signIn.channel != nil || settings.signsInAlone else { throw NotAuthorized(.noToken) }
-        let record: ResourceRecord? = try await settings.records.value(named: "resource \(settings.url)")
+        let record = try await settings.record()
         if state.withLock({ $0.consent.asked() }) == .begin {
             state.withLock { $0.line += 1 }
-            begin(
-                Demand(
-                    reason: .first, challenge: nil, scopes: scopes, baseline: record?.signIn ?? session?.record?.signIn,
-                    since: settings.clock.now))
+            begin(.first, scopes: scopes, newerThan: record?.signIn ?? session?.record?.signIn)
         }
         try await signingIn?.finished()
     }
@@ -187,13 +193,32 @@ actor ResourceSessions {
         state.withLock { $0.consent.listed(document.issuers) }
     }
 
-    // MARK: - Signing in
+    // MARK: - One sign-in
+
+    /// What a sign-in is for.
+    private struct Demand {
+        let reason: ResourceSignIn.Reason
+        let challenge: AuthenticationChallenge?
+        let scopes: Set<String>
+        /// The sign-in that this process knows; another one in the records is newer.
+        let baseline: UUID?
+        let since: Date
+        /// The number of sign-outs when it began; see `dropSignIn()`.
+        let signOuts: Int
+
+        var isStepUp: Bool { [.scopes, .strongerLogIn].contains(reason) }
+        var covering: Set<String> { isStepUp ? challenge?.scope ?? [] : scopes }
+    }
 
     /// Begins a sign-in, which goes on if those who wait for it leave.
-    private func begin(_ demand: Demand) {
-        var demand = demand
-        demand.signOuts = signOuts
-        let work = Task.detached { [self, demand] in
+    private func begin(
+        _ reason: ResourceSignIn.Reason, _ challenge: AuthenticationChallenge? = nil, scopes: Set<String> = [],
+        newerThan baseline: UUID?
+    ) {
+        let demand = Demand(
+            reason: reason, challenge: challenge, scopes: scopes, baseline: baseline, since: settings.clock.now,
+            signOuts: signOuts)
+        let work = Task.detached { [self] in
             do {
                 try await run(demand)
                 try await end(demand, .signedIn)
@@ -226,17 +251,6 @@ actor ResourceSessions {
         guard demand.signOuts == signOuts else { throw NotAuthorized(.signedOut) }
     }
 
-    /// Gives up the sign-in that is under way, because of a sign-out. The next one begins anew.
-    func dropSignIn() {
-        signOuts += 1
-        signingIn?.cancel()
-        signingIn = nil
-        state.withLock { state in
-            state.consent.ended(.failed)
-            state.line += 1
-        }
-    }
-
     private static func isDenial(_ error: any Error) -> Bool {
         if let error = error as? SignInError { return [.denied, .cancelled].contains(error.kind) }
         return (error as? NotAuthorized)?.detail == denied
@@ -246,38 +260,34 @@ actor ResourceSessions {
 
     /// Signs in while no other process does, or takes over what another one has done meanwhile.
     private func run(_ demand: Demand) async throws {
-        let (records, asker) = (settings.records, "sign-in \(settings.url)")
         let lock: TokenStoreLock
         do {
-            lock = try await records.lock(named: asker, within: .seconds(600))
+            lock = try await settings.records.lock(named: settings.askerName, within: .seconds(600))
         } catch let error as TokenStoreError where error.kind == .timedOut {
-            let holder: ResourceAsker? = try await records.value(named: asker)
-            let who = holder.map { "process \($0.process) has been asking since \($0.since)" } ?? "another process asks"
+            let who =
+                try await settings.asker().map { "process \($0.process) has been asking since \($0.since)" }
+                ?? "another process asks"
             throw NotAuthorized(.needsInteraction, detail: "\(who): end it, or sign in there", underlying: error)
         }
-        try await lock.during { try await self.signIn(demand, asker) }
+        try await lock.during { try await self.signInAlone(demand) }
     }
 
-    private func signIn(_ demand: Demand, _ asker: String) async throws {
-        let records = settings.records
-        var holder: ResourceAsker? = try await records.value(named: asker)
-        if let deniedAt = holder?.deniedAt, deniedAt > demand.since {
+    private func signInAlone(_ demand: Demand) async throws {
+        if let deniedAt = try await settings.asker()?.deniedAt, deniedAt > demand.since {
             throw NotAuthorized(.needsInteraction, detail: Self.denied)
         }
         if try await adopt(newerThan: demand.baseline, covering: demand.covering) { return }
-        holder = ResourceAsker(since: settings.clock.now)
-        try? await records.save(value: holder, named: asker)
+        var asker = ResourceAsker(since: settings.clock.now)
+        try? await settings.records.save(value: asker, named: settings.askerName)
         do {
             let found = try await resource(for: demand)
-            if let make = settings.service {
-                let service = tokenService(try await make(found))
-                try checkSignOuts(since: demand)
-                return install(nil, service, provider(service, nil), issuer: found.server.issuer)
-            }
-            try await signIn(demand, at: found)
+            guard let make = settings.service else { return try await signIn(demand, at: found) }
+            let (service, provider) = provider(for: try await make(found), in: nil)
+            try checkSignOuts(since: demand)
+            install(nil, service, provider, issuer: found.server.issuer)
         } catch  where Self.isDenial(error) && demand.signOuts == signOuts {
-            holder?.deniedAt = settings.clock.now
-            try? await records.save(value: holder, named: asker)
+            asker.deniedAt = settings.clock.now
+            try? await settings.records.save(value: asker, named: settings.askerName)
             throw error
         }
     }
@@ -286,8 +296,7 @@ actor ResourceSessions {
         if let known = settings.known { return known }
         if demand.isStepUp, let record = session?.record { return record.resource }
         return try await .discover(
-            settings.url, challenge: demand.challenge,
-            requiresListedPKCE: settings.requiresListedPKCE && !settings.signsInAlone,
+            settings.url, challenge: demand.challenge, requiresListedPKCE: settings.requiresListedPKCE,
             transport: settings.transport, clock: settings.clock, allows: settings.allows)
     }
 
@@ -300,210 +309,92 @@ actor ResourceSessions {
         guard try await channel.ask(ResourceSignIn.Request(found, scopes, since: former, demand.reason)) else {
             throw NotAuthorized(.needsInteraction, detail: Self.denied)
         }
-        let parameters = demand.challenge.map { found.server.demands(of: $0) } ?? [:]
-        let (record, service, token) =
-            switch channel.way {
-            case .callback(let receiver, let show):
-                try await token(for: scopes, parameters, at: found, through: receiver, channel, show)
-            case .device(let show): try await token(for: scopes, parameters, at: found, showing: show)
-            }
+        let attempt = ResourceSignInAttempt(
+            settings: settings, found: found, scopes: scopes,
+            parameters: demand.challenge.map { found.server.demands(of: $0) } ?? [:],
+            wasRefused: { await self.note(refusal: $0) })
+        let new = try await attempt.run(through: channel)
         do {
-            try await keep(record, service, token, demand)
+            try await keep(new, demand)
         } catch let error as NotAuthorized where error.reason == .signedOut {
             // The sign-out has cancelled this task, and a cancelled request revokes nothing.
-            await Task.detached { await service.discard(token) }.value
+            await Task.detached { await new.service.discard(new.token) }.value
             throw error
         }
     }
 
-    /// Shows the page, and exchanges the code.
-    private func token(
-        for scopes: Set<String>, _ parameters: [String: String], at found: ProtectedResource,
-        through receiver: any CallbackReceiver, _ channel: ResourceSignIn.Channel,
-        _ show: @escaping @Sendable (URL) async throws -> Void
-    ) async throws -> (ResourceRecord, OAuthTokenService, OAuthToken) {
-        let began = Lock<(ResourceRecord, OAuthTokenService)?>(nil)
-        var parameters = parameters
-        if scopes.contains(ProtectedResource.offlineAccess) { parameters["prompt"] = "consent" }
-        let server = found.server
-        let registered = try await settings.records.registrations(at: server.issuer ?? "").lazy
-            .compactMap(\.redirectURI).first
-        let receiver = channel.prepare(receiver, registered, server.announcesIssuer ? nil : server.issuer)
-        do {
-            let callback = try await receiver.callback(
-                for: { [self, parameters] redirectURI in
-                    let registration = try await register(at: found.server, redirectURI: redirectURI)
-                    let record = ResourceRecord(
-                        resource: found, registration: registration, redirectURI: redirectURI, requested: scopes)
-                    let service = oauth(record)
-                    began.withLock { $0 = (record, service) }
-                    return try await service.pending(scopes, redirectURI, parameters)
-                }, show: show)
-            guard let (record, service) = began.withLock({ $0 }) else { throw SignInError(.foreign) }
-            // Not cancelled by a sign-out: a token that nobody has received could not be revoked.
-            return (record, service, try await Task.detached { try await service.finish(callback: callback) }.value)
-        } catch {
-            if let (record, _) = began.withLock({ $0 }), Self.killsRegistration(error) {
-                await forget(record.registration)
-            }
-            throw error
-        }
-    }
-
-    /// Shows a code, and waits until the person has entered it on another device.
-    private func token(
-        for scopes: Set<String>, _ parameters: [String: String], at found: ProtectedResource,
-        showing show: @Sendable (DeviceSignIn) async throws -> Void
-    ) async throws -> (ResourceRecord, OAuthTokenService, OAuthToken) {
-        let server = found.server
-        // A server that cannot do it needs no registration.
-        _ = try server.endpoint(server.deviceAuthorizationEndpoint, named: "device_authorization_endpoint")
-        let registration = try await register(at: server, redirectURI: nil)
-        let record = ResourceRecord(resource: found, registration: registration, requested: scopes)
-        let service = oauth(record)
-        do {
-            let device = try await service.deviceSignIn(scopes: scopes, parameters: parameters)
-            try await show(device)
-            return (record, service, try await device.token())
-        } catch {
-            // A code that was not entered in time says nothing about the client.
-            if (error as? SignInError)?.kind != .expired, Self.killsRegistration(error) { await forget(registration) }
-            throw error
-        }
-    }
-
-    /// Whether a server that no longer knows a client answers so. Many show a page of their own, and never come back.
-    private static func killsRegistration(_ error: any Error) -> Bool {
-        (error as? TokenEndpointError)?.code == "invalid_client" || (error as? SignInError)?.kind == .expired
-            || (error as? SignInError)?.code == "invalid_client"
-            || (error as? SignInError)?.code == "unauthorized_client"
-    }
-
-    private func register(at server: AuthorizationServer, redirectURI: String?) async throws -> ClientRegistration {
-        do {
-            return try await server.register(
-                settings.identity, redirectURI: redirectURI, records: settings.records, transport: settings.transport,
-                clock: settings.clock)
-        } catch let error as ProtectedResourceError where error.problem == .registrationRefused {
-            refusal = (error, now + .seconds(60))
-            throw error
-        }
-    }
-
-    private func forget(_ registration: ClientRegistration) async {
-        if let issuer = registration.issuer { await settings.records.forget(registration.client, at: issuer) }
-    }
-
-    // MARK: - Sessions
+    private func note(refusal error: ProtectedResourceError) { refusal = (error, now + .seconds(60)) }
 
     /// Installs a new session, then keeps it. The former token stays until the new one is there.
     ///
     /// - Throws: `NotAuthorized` with the reason `signedOut` if the user has signed out meanwhile.
-    private func keep(
-        _ record: ResourceRecord, _ service: OAuthTokenService, _ token: OAuthToken, _ demand: Demand
-    ) async throws {
-        let (records, url) = (settings.records, settings.url)
+    private func keep(_ new: ResourceSignInAttempt.Outcome, _ demand: Demand) async throws {
         try checkSignOuts(since: demand)
+        (unsaved, mustReset) = (nil, false)
         let former = session
-        unfinished = Unfinished()
-        if let former, let old = former.record, old.tokens(of: url) == record.tokens(of: url) {
-            former.service.serve(former.number, by: service)
-            try await signIn(to: former.provider, token, demand)
-            install(record, former.service, former.provider)
-        } else {
-            let service = tokenService(service)
-            let provider = provider(service, records.tokens(named: record.tokens(of: url)))
-            try await signIn(to: provider, token, demand)
-            install(record, service, provider)
-            // What the former server has issued is of no use here, and must not lie about.
-            await former?.provider.reset()
+        // The same client of the same server goes on in its store.
+        let same = former?.record?.tokens(of: settings.url) == new.record.tokens(of: settings.url) ? former : nil
+        if let same { same.service.serve(same.number, by: new.service) }
+        let (service, provider) =
+            same.map { ($0.service, $0.provider) } ?? provider(for: new.service, in: settings.store(of: new.record))
+        try await provider.signIn { new.token }
+        guard demand.signOuts == signOuts else {
+            await provider.reset()
+            throw NotAuthorized(.signedOut)
         }
-        unfinished.record = record
+        install(new.record, service, provider, issuer: new.record.resource.server.issuer)
+        // What the former server has issued is of no use here, and must not lie about.
+        if same == nil { await former?.provider.reset() }
+        unsaved = new.record
         await finishOrTryAgain()
     }
 
-    private func signIn(
-        to provider: RefreshableTokenAuthorization<OAuthToken>, _ token: OAuthToken, _ demand: Demand
-    ) async throws {
-        try await provider.signIn { token }
-        guard demand.signOuts != signOuts else { return }
-        await provider.reset()
-        throw NotAuthorized(.signedOut)
-    }
-
-    private func install(
-        _ record: ResourceRecord?, _ service: ResourceTokenService,
-        _ provider: RefreshableTokenAuthorization<OAuthToken>,
-        issuer: String? = nil
-    ) {
-        let ended = state.withLock { state -> [TokenObservation?] in
-            state.consent.begin(record?.resource.server.issuer ?? issuer ?? "")
-            let number = state.consent.session?.number ?? 0
-            service.serve(number)
-            let isSame = state.session?.provider === provider
-            state.session = ResourceSession(
-                number: number, line: state.line, record: record, service: service, provider: provider)
-            return isSame
-                ? []
-                : state.followers.map { follower in
-                    state.followers[follower.key]?.observation = provider.onTokenChange(follower.value.handler)
-                    return follower.value.observation
-                }
+    /// Gives up the sign-in that is under way, because of a sign-out. The next one begins anew.
+    func dropSignIn() {
+        signOuts += 1
+        signingIn?.cancel()
+        signingIn = nil
+        state.withLock { state in
+            state.consent.ended(.failed)
+            state.line += 1
         }
-        for observation in ended { observation?.cancel() }
     }
 
-    private nonisolated func oauth(_ record: ResourceRecord) -> OAuthTokenService {
-        var client = record.registration.client
-        if settings.namesResource { client = record.resource.client(client) }
-        return .authorizationCode(
-            server: record.resource.server, client: client, proof: settings.proof, redirectURI: record.redirectURI,
-            pendingSignIns: InMemoryPendingSignIns(), transport: settings.transport, clock: settings.clock)
+    // MARK: - What the records refuse
+
+    /// Signs out here. A session that cannot be read now is signed out before it is used.
+    func reset() async {
+        dropSignIn()
+        (unsaved, mustReset) = (nil, true)
+        await finishOrTryAgain()
     }
 
-    private nonisolated func provider(
-        _ service: ResourceTokenService, _ store: (any TokenStore<OAuthToken>)?
-    ) -> RefreshableTokenAuthorization<OAuthToken> {
-        RefreshableTokenAuthorization(
-            service: service, token: nil, store: store, policy: settings.policy, clock: settings.clock)
+    /// Saves and resets what is left. If that fails, it is tried again while the program runs.
+    private func finishOrTryAgain() async {
+        guard (try? await finish()) == nil else { return }
+        Task.detached { [weak self, clock = settings.clock] in
+            for pause in recordPauses {
+                guard (try? await clock.sleep(for: pause)) != nil, let self else { return }
+                if (try? await finish()) != nil { return }
+            }
+        }
     }
 
-    private nonisolated func tokenService(_ service: OAuthTokenService) -> ResourceTokenService {
-        ResourceTokenService(
-            service,
-            mayRefresh: { [weak self] number in self?.state.withLock { $0.consent.mayRefresh(number) } ?? false },
-            moved: { [settings] server in
-                guard let issuer = server.issuer, settings.known == nil else { return nil }
-                let transport = LimitedTransport(
-                    settings.transport, clock: settings.clock,
-                    addresses: try ResourceAddresses(of: settings.url, allows: settings.allows))
-                let found = try await transport.server(of: issuer, requiresListedPKCE: false)
-                return found.tokenEndpoint == server.tokenEndpoint ? nil : found
-            },
-            clientDied: { [settings] service in
-                let server = service.endpoint.server
-                await settings.records.forget(service.endpoint.client, at: server.issuer ?? "")
-            })
+    /// - Throws: the error of the records.
+    func finish() async throws {
+        if mustReset { _ = try await loaded() }
+        guard let record = unsaved else { return }
+        try await settings.records.save(value: record, named: settings.sessionName)
+        if unsaved?.signIn == record.signIn { unsaved = nil }
     }
 }
 
-extension OAuthTokenService {
-    /// Begins a sign-in, where this build can.
-    fileprivate func pending(
-        _ scopes: Set<String>, _ redirectURI: String, _ parameters: [String: String]
-    ) async throws -> PendingSignIn {
-        #if canImport(CryptoKit) || Crypto
-        return try await signIn(scopes: scopes, redirectURI: redirectURI, parameters: parameters)
-        #else
-        throw SignInError(
-            .refused, detail: "a sign-in needs PKCE: enable the trait 'Crypto' of swift-request-authorization")
-        #endif
-    }
-}
+/// The pauses between tries. After them only ``ProtectedResourceAuthorization/settle(within:)`` tries again.
+private let recordPauses: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(60), .seconds(300)]
 
 extension Task {
     /// Returns the value, or throws at once when the caller is cancelled. The task goes on.
-    func finished() async throws -> Success {
+    fileprivate func finished() async throws -> Success {
         let (results, result) = AsyncStream.makeStream(of: Result<Success, Failure>.self)
         Task<Void, Never> { result.yield(await self.result) }
         for await result in results { return try result.get() }

@@ -77,18 +77,14 @@ public struct ResourceSignIn: Sendable, RedactedDescription {
         /// server does not name itself in callbacks (RFC 9700 §4.4.2).
         var prepare:
             @Sendable (_ receiver: any CallbackReceiver, _ registered: String?, _ issuer: String?) ->
-                any CallbackReceiver = ResourceSignIn.prepared
+                any CallbackReceiver = { receiver, registered, issuer in
+                    // The path is made first: the registered redirect URI has it too.
+                    let dedicated = issuer.map { receiver.dedicated(to: $0) } ?? receiver
+                    return registered.map { dedicated.preferring($0) } ?? dedicated
+                }
     }
 
     var channel: Channel?
-
-    /// The path is made first: the registered redirect URI has it too.
-    @Sendable private static func prepared(
-        _ receiver: any CallbackReceiver, _ registered: String?, _ issuer: String?
-    ) -> any CallbackReceiver {
-        let dedicated = issuer.map { receiver.dedicated(to: $0) } ?? receiver
-        return registered.map { dedicated.preferring($0) } ?? dedicated
-    }
 }
 
 extension ResourceSignIn.Request {
@@ -99,5 +95,118 @@ extension ResourceSignIn.Request {
         self.scopes = Set(scopes.map { TerminalText.clean($0) })
         newScopes = Set(scopes.subtracting(former).map { TerminalText.clean($0) })
         self.reason = reason
+    }
+}
+
+// MARK: -
+
+/// One sign-in of a person at one server, from the registration to the token.
+struct ResourceSignInAttempt: Sendable {
+    struct Outcome: Sendable {
+        let record: ResourceRecord
+        let service: OAuthTokenService
+        let token: OAuthToken
+    }
+
+    let settings: ResourceSettings
+    let found: ProtectedResource
+    let scopes: Set<String>
+    /// What the resource demands of the sign-in.
+    let parameters: [String: String]
+    /// Called with the refusal of a registration.
+    let wasRefused: @Sendable (ProtectedResourceError) async -> Void
+    /// The client that signs in, as soon as it is registered.
+    private let began = Lock<(record: ResourceRecord, service: OAuthTokenService)?>(nil)
+
+    func run(through channel: ResourceSignIn.Channel) async throws -> Outcome {
+        do {
+            switch channel.way {
+            case .callback(let receiver, let show):
+                let server = found.server
+                let registered = try await settings.records.registrations(at: server.issuer ?? "").lazy
+                    .compactMap(\.redirectURI).first
+                let issuer = server.announcesIssuer ? nil : server.issuer
+                return try await signIn(through: channel.prepare(receiver, registered, issuer), show)
+            case .device(let show): return try await signIn(showing: show)
+            }
+        } catch {
+            if let registration = began.withLock({ $0?.record.registration }), let issuer = registration.issuer,
+                channel.isOfUnknownClient(error)
+            {
+                await settings.records.forget(registration.client, at: issuer)
+            }
+            throw error
+        }
+    }
+
+    /// Shows the page, and exchanges the code.
+    private func signIn(
+        through receiver: any CallbackReceiver, _ show: @escaping @Sendable (URL) async throws -> Void
+    ) async throws -> Outcome {
+        var parameters = parameters
+        if scopes.contains(ProtectedResource.offlineAccess) { parameters["prompt"] = "consent" }
+        let callback = try await receiver.callback(
+            for: { [parameters] redirectURI in
+                try await begin(redirectURI).service.pending(scopes, redirectURI, parameters)
+            }, show: show)
+        guard let (record, service) = began.withLock({ $0 }) else { throw SignInError(.foreign) }
+        // Not cancelled by a sign-out: a token that nobody has received could not be revoked.
+        let token = try await Task.detached { try await service.finish(callback: callback) }.value
+        return Outcome(record: record, service: service, token: token)
+    }
+
+    /// Shows a code, and waits until the person has entered it on another device.
+    private func signIn(showing show: @Sendable (DeviceSignIn) async throws -> Void) async throws -> Outcome {
+        // A server that cannot do it needs no registration.
+        _ = try found.server.endpoint(
+            found.server.deviceAuthorizationEndpoint, named: "device_authorization_endpoint")
+        let (record, service) = try await begin(nil)
+        let device = try await service.deviceSignIn(scopes: scopes, parameters: parameters)
+        try await show(device)
+        return Outcome(record: record, service: service, token: try await device.token())
+    }
+
+    private func begin(_ redirectURI: String?) async throws -> (record: ResourceRecord, service: OAuthTokenService) {
+        let registration: ClientRegistration
+        do {
+            registration = try await found.server.register(
+                settings.identity, redirectURI: redirectURI, records: settings.records, transport: settings.transport,
+                clock: settings.clock)
+        } catch let error as ProtectedResourceError where error.problem == .registrationRefused {
+            await wasRefused(error)
+            throw error
+        }
+        let record = ResourceRecord(
+            resource: found, registration: registration, redirectURI: redirectURI, requested: scopes)
+        let beginning = (record, settings.service(for: record))
+        began.withLock { $0 = beginning }
+        return beginning
+    }
+}
+
+extension ResourceSignIn.Channel {
+    /// Whether a server that no longer knows a client answers so. Many show a page of their own, and never come back.
+    fileprivate func isOfUnknownClient(_ error: any Error) -> Bool {
+        if (error as? TokenEndpointError)?.code == "invalid_client" { return true }
+        guard let error = error as? SignInError else { return false }
+        if error.kind == .expired {
+            // A code that was not entered in time says nothing about the client.
+            if case .callback = way { return true } else { return false }
+        }
+        return ["invalid_client", "unauthorized_client"].contains(error.code)
+    }
+}
+
+extension OAuthTokenService {
+    /// Begins a sign-in, where this build can.
+    fileprivate func pending(
+        _ scopes: Set<String>, _ redirectURI: String, _ parameters: [String: String]
+    ) async throws -> PendingSignIn {
+        #if canImport(CryptoKit) || Crypto
+        return try await signIn(scopes: scopes, redirectURI: redirectURI, parameters: parameters)
+        #else
+        throw SignInError(
+            .refused, detail: "a sign-in needs PKCE: enable the trait 'Crypto' of swift-request-authorization")
+        #endif
     }
 }
