@@ -56,12 +56,15 @@ actor ResourceSessions {
 
     /// Takes over a session of the records that is newer than one that this process knows.
     func adopt(newerThan baseline: UUID?, covering scopes: Set<String> = []) async throws -> Bool {
+        let former = session
         guard let record = try await settings.record(), record.signIn != baseline,
             scopes.isSubset(of: record.requested), !settings.signsInAlone
         else { return false }
         let store = settings.store(of: record)
         if baseline != nil, try await store.load()?.token == nil { return false }
-        guard record.signIn != session?.record?.signIn else { return true }
+        // A sign-in of this program that has ended meanwhile is newer than what was read.
+        guard session === former else { return scopes.isSubset(of: session?.record?.requested ?? []) }
+        guard record.signIn != former?.record?.signIn else { return true }
         let (service, provider) = provider(for: settings.service(for: record), in: store)
         install(record, service, provider, issuer: record.resource.server.issuer)
         return true

@@ -784,6 +784,56 @@ import Testing
         }
     }
 
+    @Test func `a sibling's sign-in that is read slowly does not replace a later one of this program`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = SlowlyReadRecords(name: "client-2")
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            #expect(try await notes.get(server) == "200 ok")
+            let receiver = PageOpener(redirectURI: "http://127.0.0.1:2/callback")
+            let sibling = ProtectedResourceAuthorization.make(
+                server, guarded, receiver: receiver, records: records.base)
+            try await sibling.signIn()
+            await notes.reset()
+            let request = Task { try await notes.get(server) }
+            for await _ in records.store.begins.stream {}
+            try await notes.signIn()
+            records.store.goesOn.continuation.finish()
+            #expect(try await request.value == "200 ok")
+            #expect(try await notes.validToken().accessToken == "t3")
+            #expect(guarded.now.pages.map { $0["client_id"] } == ["client-1", "client-2", "client-1"])
+        }
+    }
+
+    /// Records in which the store of one client is read slowly.
+    private struct SlowlyReadRecords: ResourceRecords {
+        let base = InMemoryResourceRecords()
+        let name: String
+        let store = (begins: AsyncStream.makeStream(of: Void.self), goesOn: AsyncStream.makeStream(of: Void.self))
+
+        func record(named name: String) async throws -> Data? { base.record(named: name) }
+        func save(_ record: Data, named name: String) async throws { base.save(record, named: name) }
+        func tokens(named name: String) -> any TokenStore<OAuthToken> {
+            guard name.hasSuffix(self.name) else { return base.tokens(named: name) }
+            return SlowTokens(base: base.tokens(named: name), records: self)
+        }
+        func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
+            try await base.lock(named: name, within: limit)
+        }
+    }
+
+    private struct SlowTokens: TokenStore {
+        let base: any TokenStore<OAuthToken>
+        let records: SlowlyReadRecords
+
+        func load() async throws -> StoredToken<OAuthToken>? {
+            records.store.begins.continuation.finish()
+            for await _ in records.store.goesOn.stream {}
+            return try await base.load()
+        }
+        func save(_ stored: StoredToken<OAuthToken>) async throws { try await base.save(stored) }
+        func clear() async throws { try await base.clear() }
+    }
+
     @Test func `after ten minutes who waits is told who asks, and since when`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let records = HeldRecords(base: ItemResourceRecords(in: SharedPlace()))
