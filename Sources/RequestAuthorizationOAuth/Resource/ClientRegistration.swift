@@ -147,11 +147,12 @@ private struct RegistrationCall: Sendable {
 
     /// The values of the answer count, not those of the request (RFC 7591 §3.2.1).
     private func registration(in response: TokenResponse, requested method: String) throws -> ClientRegistration {
-        let member = "registration_endpoint"
-        if let error = ProtectedResourceError.unavailable(response, member, at: clock.now) { throw error }
+        let error = ProtectedResourceError.unavailable(response, "registration_endpoint", at: clock.now)
+        if let error { throw error }
         guard [200, 201].contains(response.statusCode) else {
             throw ProtectedResourceError(
-                .registrationRefused, member: member, detail: "the server answered \(response.statusCode)",
+                .registrationRefused, member: "registration_endpoint",
+                detail: "the server answered \(response.statusCode)",
                 code: (try? AnswerObject(response))?.errorCode(at: "error"))
         }
         let answer = try AnswerObject(response)

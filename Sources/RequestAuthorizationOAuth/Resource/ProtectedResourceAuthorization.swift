@@ -295,18 +295,8 @@ private struct ResourceReceipt: BoundReceipt {
         // A server that demands without measure demands nothing.
         let isTooLong = usable.map { $0.scope.count > 50 || $0.parameters.values.joined().utf8.count > 4096 } ?? false
         let challenge = isTooLong ? nil : usable
-        let reason: ResourceSignIn.Reason?
-        if number == nil {
-            reason = .first
-        } else if let challenge, challenge.requiresInteraction {
-            reason = challenge.error == "insufficient_scope" ? .scopes : .strongerLogIn
-        } else if refusal.statusCode == 401, usable?.requiresInteraction != true,
-            usable?.error?.contains("dpop") != true
-        {
-            reason = try await reasonAfterRefusedToken(challenge)
-        } else {
-            reason = nil
-        }
+        let mayBeToken = refusal.statusCode == 401 && usable?.requiresInteraction != true
+        let reason = try await reason(challenge, refusesToken: mayBeToken && usable?.error?.contains("dpop") != true)
         guard let reason, !sessions.settings.signsInAlone || [.first, .otherServer].contains(reason) else { return nil }
         guard isReplayable else {
             if reason == .first { throw NotAuthorized(.noToken, challenge: challenge) }
@@ -315,7 +305,15 @@ private struct ResourceReceipt: BoundReceipt {
         return try await sessions.help(reason, challenge, sentIn: number) ? .newProof : .accept
     }
 
-    private func reasonAfterRefusedToken(_ challenge: AuthenticationChallenge?) async throws -> ResourceSignIn.Reason? {
+    /// Why a person must be asked; `nil` if a refresh may help, or nothing.
+    private func reason(
+        _ challenge: AuthenticationChallenge?, refusesToken: Bool
+    ) async throws -> ResourceSignIn.Reason? {
+        if number == nil { return .first }
+        if let challenge, challenge.requiresInteraction {
+            return challenge.error == "insufficient_scope" ? .scopes : .strongerLogIn
+        }
+        guard refusesToken else { return nil }
         guard let session = sessions.session, session.number == number else { return .refusedToken }
         try await sessions.recheck(challenge)
         if sessions.session?.number == number, sessions.state.withLock({ !$0.consent.mayRefresh(session.number) }) {

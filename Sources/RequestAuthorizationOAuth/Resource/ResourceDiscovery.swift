@@ -109,7 +109,7 @@ struct ResourceDiscovery: Sendable {
     }
 
     private func read(_ object: AnswerObject, _ response: TokenResponse) throws -> ResourceDocument {
-        guard object.isWhole, let identifier = object.text("resource"), !object.repeated.contains("resource") else {
+        guard object.isWhole, let identifier = object.text("resource") else {
             throw ProtectedResourceError(
                 .unusable, member: "resource", detail: "it must name the resource once (RFC 9728 §2)")
         }
