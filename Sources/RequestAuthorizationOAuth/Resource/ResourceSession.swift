@@ -57,21 +57,19 @@ final class ResourceSession: Sendable {
 final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
     private let settings: ResourceSettings
     private let service: Lock<OAuthTokenService>
-    private let number = Lock(0)
-    private let mayRefresh: @Sendable (Int) -> Bool
+    private let mayRefresh: @Sendable (ResourceTokenService) -> Bool
 
-    /// - Parameter mayRefresh: whether the session of a number may refresh.
-    init(_ service: OAuthTokenService, _ settings: ResourceSettings, mayRefresh: @escaping @Sendable (Int) -> Bool) {
-        (self.settings, self.service, self.mayRefresh) = (settings, Lock(service), mayRefresh)
+    init(
+        _ service: OAuthTokenService, _ settings: ResourceSettings,
+        mayRefresh: @escaping @Sendable (ResourceTokenService) -> Bool
+    ) {
+        (self.service, self.settings, self.mayRefresh) = (Lock(service), settings, mayRefresh)
     }
 
     private var present: OAuthTokenService { service.withLock { $0 } }
 
     /// Goes on with another sign-in of the same client.
-    func serve(_ number: Int, by service: OAuthTokenService? = nil) {
-        self.number.withLock { $0 = number }
-        if let service { self.service.withLock { $0 = service } }
-    }
+    func goOn(with service: OAuthTokenService) { self.service.withLock { $0 = service } }
 
     func refresh(_ token: OAuthToken) async throws -> OAuthToken { try await refreshed { try await $0.refresh(token) } }
 
@@ -79,10 +77,8 @@ final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
         try await refreshed { try await $0.refresh(token, after: challenge) }
     }
 
-    private func refreshed(
-        by refresh: (OAuthTokenService) async throws -> OAuthToken
-    ) async throws -> OAuthToken {
-        guard mayRefresh(number.withLock { $0 }) else {
+    private func refreshed(by refresh: (OAuthTokenService) async throws -> OAuthToken) async throws -> OAuthToken {
+        guard mayRefresh(self) else {
             throw ProtectedResourceError(
                 .otherServer, member: "authorization_servers",
                 detail: "the former server's token is not refreshed any more")
@@ -93,7 +89,7 @@ final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
             let endpoint = present.endpoint
             guard let server = try? await moved(endpoint.server) else { throw error }
             let service = present.at(server)
-            self.service.withLock { $0 = service }
+            goOn(with: service)
             return try await refresh(service)
         } catch let error as TokenEndpointError where error.code == "invalid_client" {
             let endpoint = present.endpoint

@@ -12,6 +12,10 @@ actor ResourceSessions {
         /// The line of the next session; see ``ResourceSession``.
         var line = 0
         fileprivate var followers: [UUID: Follower] = [:]
+
+        fileprivate func mayRefresh(_ service: ResourceTokenService) -> Bool {
+            session.map { $0.service === service && consent.mayRefresh($0.number) } ?? false
+        }
     }
 
     fileprivate struct Follower {
@@ -73,8 +77,8 @@ actor ResourceSessions {
     private nonisolated func provider(
         for service: OAuthTokenService, in store: (any TokenStore<OAuthToken>)?
     ) -> (ResourceTokenService, RefreshableTokenAuthorization<OAuthToken>) {
-        let service = ResourceTokenService(service, settings) { [weak self] number in
-            self?.state.withLock { $0.consent.mayRefresh(number) } ?? false
+        let service = ResourceTokenService(service, settings) { [weak self] service in
+            self?.state.withLock { $0.mayRefresh(service) } ?? false
         }
         let provider = RefreshableTokenAuthorization(
             service: service, token: nil, store: store, policy: settings.policy, clock: settings.clock)
@@ -86,11 +90,10 @@ actor ResourceSessions {
         _ provider: RefreshableTokenAuthorization<OAuthToken>, issuer: String?
     ) {
         let ended = state.withLock { state -> [TokenObservation?] in
-            let number = state.consent.begin(issuer ?? "")
-            service.serve(number)
             let isSame = state.session?.provider === provider
             state.session = ResourceSession(
-                number: number, line: state.line, record: record, service: service, provider: provider)
+                number: state.consent.begin(issuer ?? ""), line: state.line, record: record, service: service,
+                provider: provider)
             if isSame { return [] }
             return state.followers.map { id, follower in
                 state.followers[id]?.observation = provider.onTokenChange(follower.handler)
@@ -337,7 +340,7 @@ actor ResourceSessions {
         let former = session
         // The same client of the same server goes on in its store.
         let same = former?.record?.tokens(of: settings.url) == new.record.tokens(of: settings.url) ? former : nil
-        if let same { same.service.serve(same.number, by: new.service) }
+        same?.service.goOn(with: new.service)
         let (service, provider) =
             same.map { ($0.service, $0.provider) } ?? provider(for: new.service, in: settings.store(of: new.record))
         try await provider.signIn { new.token }
