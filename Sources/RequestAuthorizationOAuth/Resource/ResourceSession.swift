@@ -101,7 +101,9 @@ final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
     /// Reads the metadata of a server again, and returns them if its token endpoint is another one.
     private func moved(_ server: AuthorizationServer) async throws -> AuthorizationServer? {
         guard let issuer = server.issuer, settings.known == nil else { return nil }
-        let found = try await settings.discovery().transport.server(of: issuer, requiresListedPKCE: false)
+        var found = try await settings.discovery().transport.server(of: issuer, requiresListedPKCE: false)
+        // What the program has said of its server stands in no metadata.
+        (found.quirks, found.formerIssuers) = (server.quirks, server.formerIssuers)
         return found.tokenEndpoint == server.tokenEndpoint ? nil : found
     }
 

@@ -335,6 +335,31 @@ import Testing
         }
     }
 
+    @Test func `a token endpoint that has moved is called as the program has described its server`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let own = ProtectedResourceAuthorization("\(server.base)/mcp", transport: .patient, clock: guarded.clock) {
+                found in
+                var server = found.server
+                server.quirks.sendsClientIDBesideBasic = true
+                return .clientCredentials(
+                    server: server, client: found.client(.secretBasic(id: "b", secret: "s")), transport: .patient,
+                    clock: guarded.clock)
+            }
+            #expect(try await own.get(server) == "200 ok")
+            guarded.change { state in
+                state.answers["/as/token"] = { _ in .status(404) }
+                state.answers["/.well-known/oauth-authorization-server/as"] = {
+                    let base = "http://127.0.0.1:\($0.port)"
+                    return .json(#"{"issuer":"\#(base)/as","token_endpoint":"\#(base)/as2/token"}"#)
+                }
+            }
+            guarded.clock.advance(by: .seconds(4000))
+            #expect(try await own.get(server) == "200 ok")
+            #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token"])
+            #expect(guarded.now.forms.map { $0.form["client_id"] } == ["b", "b"])
+        }
+    }
+
     @Test func `a registration dies with invalid_client, and the next sign-in registers once`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization.make(server, guarded)
