@@ -202,11 +202,8 @@ struct LimitedTransport: TokenTransport {
     func server(of issuer: String, requiresListedPKCE: Bool) async throws -> AuthorizationServer {
         var server = try await AuthorizationServer.discover(issuer: issuer, transport: self, clock: clock)
         for (name, url) in server.namedEndpoints { try addresses.check(url, name) }
-        guard requiresListedPKCE else {
-            server.quirks.requiresListedPKCE = false
-            return server
-        }
-        guard server.listedChallengeMethods?.contains("S256") == true else {
+        server.quirks.requiresListedPKCE = requiresListedPKCE
+        if requiresListedPKCE, server.listedChallengeMethods?.contains("S256") != true {
             throw ProtectedResourceError(.noPKCE, member: "code_challenge_methods_supported")
         }
         return server
@@ -248,20 +245,20 @@ struct ResourceAddresses: Sendable {
     ///
     /// - Parameter member: the name of the URL in the metadata, for the error.
     func check(_ url: URL, _ member: String) throws(ProtectedResourceError) {
+        guard let objection = objection(to: url) else { return }
+        throw ProtectedResourceError(.forbiddenAddress, member: member, detail: objection)
+    }
+
+    private func objection(to url: URL) -> String? {
         guard let target = Origin(url), ["https", "http"].contains(url.scheme?.lowercased() ?? ""),
             url.user == nil, url.fragment() == nil, let kind = AddressKind(host: target.host)
-        else {
-            throw ProtectedResourceError(.forbiddenAddress, member: member, detail: "it is no plain URL of a server")
-        }
+        else { return "it is no plain URL of a server" }
         guard target.scheme == "https" || (target.isLoopback && kind == .loopback && self.kind == .loopback) else {
-            throw ProtectedResourceError(.forbiddenAddress, member: member, detail: "it must use https")
+            return "it must use https"
         }
         guard kind == .open || kind == self.kind else {
-            throw ProtectedResourceError(
-                .forbiddenAddress, member: member, detail: "it is a \(kind) address, and the resource has no such one")
+            return "it is a \(kind) address, and the resource has no such one"
         }
-        guard allows(url) else {
-            throw ProtectedResourceError(.forbiddenAddress, member: member, detail: "this program does not allow it")
-        }
+        return allows(url) ? nil : "this program does not allow it"
     }
 }
