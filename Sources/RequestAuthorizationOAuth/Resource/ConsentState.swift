@@ -91,6 +91,18 @@ struct ConsentState: Hashable, Sendable {
     func mayRefresh(_ number: Int) -> Bool { session.map { $0.number == number && !$0.isAbandoned } ?? false }
 }
 
+extension ConsentState.End {
+    /// The end of a sign-in that has thrown an error.
+    init(_ error: any Error) {
+        let signIn = error as? SignInError
+        let isDenial = signIn.map { [.denied, .cancelled].contains($0.kind) }
+        self = isDenial ?? ((error as? NotAuthorized)?.detail == Self.denial) ? .denied : .failed
+    }
+
+    /// What the error of a denial says.
+    static let denial = "the person does not want to sign in; nobody is asked again until signIn() is called"
+}
+
 extension ResourceSignIn.Reason {
     /// Whether two reasons count as one step, of which one is allowed in ten minutes.
     fileprivate func isOnce(with other: Self) -> Bool {

@@ -229,7 +229,7 @@ actor ResourceSessions {
                 try await run(demand)
                 try await end(demand, .signedIn)
             } catch {
-                try await end(demand, Self.isDenial(error) ? .denied : .failed)
+                try await end(demand, ConsentState.End(error))
                 throw error
             }
         }
@@ -257,13 +257,6 @@ actor ResourceSessions {
         guard demand.signOuts == signOuts else { throw NotAuthorized(.signedOut) }
     }
 
-    private static func isDenial(_ error: any Error) -> Bool {
-        if let error = error as? SignInError { return [.denied, .cancelled].contains(error.kind) }
-        return (error as? NotAuthorized)?.detail == denied
-    }
-
-    private static let denied = "the person does not want to sign in; nobody is asked again until signIn() is called"
-
     /// Signs in while no other process does, or takes over what another one has done meanwhile.
     private func run(_ demand: Demand) async throws {
         let lock: TokenStoreLock
@@ -280,7 +273,7 @@ actor ResourceSessions {
 
     private func signInAlone(_ demand: Demand) async throws {
         if let deniedAt = try await settings.asker()?.deniedAt, deniedAt > demand.since {
-            throw NotAuthorized(.needsInteraction, detail: Self.denied)
+            throw NotAuthorized(.needsInteraction, detail: ConsentState.End.denial)
         }
         if try await adopt(newerThan: demand.baseline, covering: demand.covering) { return }
         var asker = ResourceAsker(since: settings.clock.now)
@@ -291,7 +284,7 @@ actor ResourceSessions {
             let (service, provider) = provider(for: try await make(found), in: nil)
             try checkSignOuts(since: demand)
             install(nil, service, provider, issuer: found.server.issuer)
-        } catch  where Self.isDenial(error) && demand.signOuts == signOuts {
+        } catch  where ConsentState.End(error) == .denied && demand.signOuts == signOuts {
             asker.deniedAt = settings.clock.now
             try? await settings.records.save(value: asker, named: settings.askerName)
             throw error
@@ -313,7 +306,7 @@ actor ResourceSessions {
         let scopes = found.scopes(
             after: demand.challenge, requested: demand.isStepUp ? former.union(demand.scopes) : demand.scopes)
         guard try await channel.ask(ResourceSignIn.Request(found, scopes, since: former, demand.reason)) else {
-            throw NotAuthorized(.needsInteraction, detail: Self.denied)
+            throw NotAuthorized(.needsInteraction, detail: ConsentState.End.denial)
         }
         let attempt = ResourceSignInAttempt(
             settings: settings, found: found, scopes: scopes,
