@@ -64,7 +64,7 @@ extension AuthorizationServer {
             throw ProtectedResourceError(
                 identity.registered.isEmpty ? .noClient : .otherServer, member: "registration_endpoint")
         }
-        return try await records.lock(named: "registration \(issuer)", within: .seconds(60)).during {
+        return try await records.lock(named: "registration \(issuer)", within: .seconds(60)).whileHeld {
             let known = try await records.registrations(at: issuer).first {
                 $0.redirectURI == redirectURI && $0.secretExpiresAt.map { $0 > clock.now } != false
             }

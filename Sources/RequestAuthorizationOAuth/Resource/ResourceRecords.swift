@@ -62,24 +62,10 @@ extension ResourceRecords {
 
     /// Forgets a registration that the server no longer accepts, so that the next sign-in registers anew.
     func forget(_ client: OAuthClient, at issuer: String) async {
-        try? await lock(named: "registration \(issuer)", within: .seconds(60)).during {
+        try? await lock(named: "registration \(issuer)", within: .seconds(60)).whileHeld {
             let kept = try await registrations(at: issuer)
             let others = kept.filter { $0.client.id != client.id }
             if others.count < kept.count { try await save(value: others, named: "registrations \(issuer)") }
-        }
-    }
-}
-
-extension TokenStoreLock {
-    /// Runs a body, and then gives up the access.
-    func during<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
-        do {
-            let value = try await body()
-            await unlock()
-            return value
-        } catch {
-            await unlock()
-            throw error
         }
     }
 }

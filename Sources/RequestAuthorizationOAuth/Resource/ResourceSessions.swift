@@ -268,7 +268,7 @@ actor ResourceSessions {
                 ?? "another process asks"
             throw NotAuthorized(.needsInteraction, detail: "\(who): end it, or sign in there", underlying: error)
         }
-        try await lock.during { try await self.signInAlone(demand) }
+        try await lock.whileHeld { try await self.signInAlone(demand) }
     }
 
     private func signInAlone(_ demand: Demand) async throws {
