@@ -80,15 +80,17 @@ public struct Credential: Sendable {
     ///
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential``.
     public func adding(_ value: String, in field: String) throws -> Credential {
-        let other = try Credential(value, in: field)
+        let other = try Credential(value, in: field).allowing(plaintext: allowsPlaintext)
         return contents?.receipt is PassedThrough ? self : adding(other)
     }
 
     /// Returns a copy with the fields and the receipt of another credential too. It replaces fields of the same name.
+    ///
+    /// Plain `http` is allowed only if both allow it, or the one that has fields. To a request that was passed through
+    /// (``OtherOrigins/passThrough``) the other's fields are added: restrict its provider too, if they are not for all
+    /// origins.
     public func adding(_ other: Credential) -> Credential {
-        guard let mine = contents, !(mine.receipt is PassedThrough) else {
-            return other.allowing(plaintext: allowsPlaintext)
-        }
+        guard let mine = contents, !(mine.receipt is PassedThrough) else { return other }
         guard let theirs = other.contents, !(theirs.receipt is PassedThrough) else { return self }
         let names = Set(theirs.fields.map(\.name.asciiLowercased))
         let fields = mine.fields.filter { !names.contains($0.name.asciiLowercased) } + theirs.fields
@@ -103,7 +105,8 @@ public struct Credential: Sendable {
         return Credential(
             CredentialContents(
                 first, more: fields.dropFirst(), isForOneRequest: isForOneRequest, receipt: receipt)
-        ).allowing(plaintext: allowsPlaintext)
+        ).allowing(
+            plaintext: (mine.fields.isEmpty || allowsPlaintext) && (theirs.fields.isEmpty || other.allowsPlaintext))
     }
 
     func allowing(plaintext isAllowed: Bool) -> Credential {

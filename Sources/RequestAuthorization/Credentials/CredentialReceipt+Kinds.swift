@@ -42,12 +42,18 @@ struct ReceiptPair: CredentialReceipt {
     var wantsEveryAnswer: Bool { first.wantsEveryAnswer || second.wantsEveryAnswer }
     var isCurrent: Bool { first.isCurrent && second.isCurrent }
 
-    /// Both see each answer. A refresh counts more than a proof.
+    /// Both see each answer, also if one throws. A refresh counts more than a proof.
     func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
-        let verdicts = [
-            try await first.verdict(on: answer, afterRefresh: afterRefresh),
-            try await second.verdict(on: answer, afterRefresh: afterRefresh),
-        ]
+        var verdicts: [Verdict] = []
+        var failure: (any Error)?
+        for receipt in [first, second] {
+            do {
+                verdicts.append(try await receipt.verdict(on: answer, afterRefresh: afterRefresh))
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
         return verdicts.contains(.anew) ? .anew : verdicts.first { $0 != .accept } ?? .accept
     }
 

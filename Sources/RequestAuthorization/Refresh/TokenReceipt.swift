@@ -3,12 +3,13 @@
 
 import Synchronization
 
-/// A held token is the receipt of its credential. Without its provider nothing can be done about a refusal.
+/// A held token is the receipt of its credential. A pool may have dropped its provider, and made another one for the session.
 extension HeldToken: SessionReceipt, RefusalListener {
     var isCurrent: Bool { keeper?.isCurrent(self) ?? false }
 
     func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
-        guard let refusal = answer.refusal, let keeper else { return .accept }
+        guard let refusal = answer.refusal else { return .accept }
+        guard let keeper else { return answer.statusCode == 401 ? .anew : .accept }
         return try keeper.judge(refusal, of: self, afterRefresh: afterRefresh)
     }
 
@@ -27,7 +28,7 @@ extension HeldToken: SessionReceipt, RefusalListener {
     fileprivate func successor(in next: Credential) throws -> HeldToken {
         for part in next.contents?.receipt?.parts ?? [] {
             guard let held = (part as? HeldToken) ?? (part as? ProofReceipt)?.held else { continue }
-            if held.keeper === keeper, held.version.session == version.session { return held }
+            if keeper == nil || held.keeper === keeper, held.version.session == version.session { return held }
         }
         throw NotAuthorized(.sessionReplaced)
     }

@@ -49,6 +49,44 @@ import Testing
         #expect(local.fields == ["authorization": "x"])
     }
 
+    @Test func `plain http that was allowed for one secret is not allowed for another`() async throws {
+        let origin: Origin = "http://ledger.internal"
+        let allowed = BearerTokenAuthorization(token: "a").restricted(
+            to: origin, allowingPlaintext: true, elsewhere: .passThrough)
+        let request = FakeRequest.make(to: origin)
+        let mine = try await allowed.credential(for: request)
+        let (key, other) = (try Credential("k", in: "X-Key"), try await allowed.credential(for: FakeRequest.make()))
+        for both in [mine.adding(key), key.adding(mine)] {
+            var copy = request
+            let error = #expect(throws: NotAuthorized.self) { try copy.set(both) }
+            #expect(error?.reason == .insecureTransport && copy.fields.isEmpty)
+        }
+        // What has no field needs no permission, and a field of the same maker has it.
+        for one in [Credential.none.adding(mine), mine.adding(Credential.none), other.adding(mine), mine.adding(other)]
+        {
+            var copy = request
+            try copy.set(one)
+            #expect(copy.fields == ["authorization": "Bearer a"])
+        }
+        var copy = request
+        try copy.set(mine.adding("t", in: "X-Tenant"))
+        #expect(copy.fields == ["authorization": "Bearer a", "x-tenant": "t"])
+    }
+
+    @Test func `of two makers both see an answer, also if one says that a sign-in is needed`() async throws {
+        let log = Lock(0)
+        let over = try Credential.bearer("a") { _ in throw NotAuthorized(.signedOut) }
+        let other = try Credential.bearer("b") { _ in
+            log.withLock { $0 += 1 }
+            return .accept
+        }
+        for both in [over.adding(other), other.adding(over)] {
+            let error = await #expect(throws: NotAuthorized.self) { try await both.judge(Self.refusal) }
+            #expect(error?.reason == .signedOut)
+        }
+        #expect(log.withLock { $0 } == 2)
+    }
+
     @Test func `adding keeps what both makers know, and the later field`() async throws {
         let log = Lock<[String]>([])
         let note = { @Sendable (name: String, verdict: Verdict) in
@@ -107,7 +145,9 @@ import Testing
         }
         #expect(provider == nil)
         #expect(!credential.isCurrent)
-        #expect(try await credential.judge(Self.refusal) == .accept)
+        // Another provider may have the session now: the client asks for it.
+        #expect(try await credential.judge(Self.refusal) == .anew)
+        #expect(try await credential.judge(FakeResponse(statusCode: 403)) == .accept)
     }
 
     @Test func `a retry is an event, a new connection is none`() async throws {
