@@ -58,7 +58,7 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
         idleFor idle: Duration = .seconds(600), atMost limit: Int = 10_000, clock: any AuthorizationClock = .system,
         make: @escaping @Sendable (_ identity: ID) -> Provider
     ) {
-        let idle = max(idle, .zero)
+        let idle = max(idle, .zero).saturated
         interval = min(max(idle / 4, .milliseconds(100)), .seconds(3600))
         let turns = Int((idle / interval).rounded(.up))
         let table = PoolTable<ID, Provider>(limit: max(limit, 0), turns: turns)
@@ -156,7 +156,7 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
         for index in departures.indices {
             departures[index].release()
             let (id, making) = (departures[index].id, departures[index].making)
-            contents.withLock { $0.table.released(id, making) }
+            _ = contents.withLock { $0.table.released(id, making) }
         }
         report(evicted: departures.count)
     }
@@ -169,6 +169,7 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
         let now = clock.moment
         var departures = contents.withLock { $0.table.passTurn(at: now) }
         release(&departures)
+        _ = contents.withLock { $0.table.forgetFormers() }
         let goesOn = contents.withLock { contents in
             contents.isTicking = !contents.table.isEmpty
             return contents.isTicking

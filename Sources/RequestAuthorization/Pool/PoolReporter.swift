@@ -20,15 +20,21 @@ extension PoolReporter {
 extension AuthorizationPool {
     /// Sets the reporter of the pool and of all its providers, in place of the former one.
     package func report(to reporter: any PoolReporter<ID>) {
-        reporting.withLock { $0 = (reporter, $0.number + 1) }
-        for (id, provider) in live { reporter.attach(to: provider, of: id) }
+        let former = reporting.withLock { reporting in
+            defer { reporting = (reporter, reporting.number + 1) }
+            return reporting.number
+        }
+        for (id, provider) in live { attachReporter(to: provider, of: id, unless: former) }
         reporter.note(count: count, evicted: 0)
     }
 
-    /// Attaches the present reporter, unless it is the one with this number.
+    /// Attaches the present reporter, unless it is the one with this number. It may change meanwhile.
     func attachReporter(to provider: Provider, of id: ID, unless number: Int) {
-        let reporting = reporting.withLock { $0 }
-        if reporting.number != number { reporting.reporter?.attach(to: provider, of: id) }
+        var number = number
+        while case let (reporter, present) = reporting.withLock({ $0 }), present != number {
+            reporter?.attach(to: provider, of: id)
+            number = present
+        }
     }
 
     func report(evicted: Int) {

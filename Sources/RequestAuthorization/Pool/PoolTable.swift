@@ -104,16 +104,31 @@ protocol Dispensable: AnyObject, Sendable {
     }
 
     /// Notes that the pool has released an evicted provider.
-    func released(_ id: ID, _ making: Making<Provider>) {
-        guard let former = formers[id], former.making === making else { return }
-        if former.provider == nil {
+    ///
+    /// - Returns: providers to be released outside the lock: whoever else had them may have released them meanwhile.
+    func released(_ id: ID, _ making: Making<Provider>) -> [Provider] {
+        guard let former = formers[id], former.making === making else { return [] }
+        guard let provider = former.provider else {
             formers[id] = nil
-            return
+            return []
         }
         formers[id]?.isReleased = true
-        guard formers.count > formerLimit else { return }
-        forgetFormers()
-        formerLimit = max(64, 2 * formers.count)
+        guard formers.count > formerLimit else { return [provider] }
+        defer { formerLimit = max(64, 2 * formers.count) }
+        return [provider] + forgetFormers()
+    }
+
+    /// Forgets evicted providers that are gone.
+    ///
+    /// - Returns: the others, to be released outside the lock.
+    func forgetFormers() -> [Provider] {
+        var living: [Provider] = []
+        formers = formers.filter { _, former in
+            guard let provider = former.provider else { return !former.isReleased }
+            living.append(provider)
+            return true
+        }
+        return living
     }
 
     // MARK: -
@@ -122,10 +137,6 @@ protocol Dispensable: AnyObject, Sendable {
         let place = order.add()
         kept[id] = Kept(provider: provider, place: place)
         if place < ids.count { ids[place] = id } else { ids.append(id) }
-    }
-
-    private func forgetFormers() {
-        formers = formers.filter { !$0.value.isReleased || $0.value.provider != nil }
     }
 }
 
@@ -156,7 +167,6 @@ extension PoolTable where Provider: Dispensable {
         }
         // The idle time of a provider that was in use begins when it is found idle.
         for place in order.places(of: .held) where isIdle(place, at: now) { order.use(place) }
-        forgetFormers()
         return departures + evictOverLimit(at: now)
     }
 

@@ -223,7 +223,3 @@ extension RefreshableTokenAuthorization {
 /// The pauses between tries to read the store after a change. A read may fail for too many open files, for instance.
 /// After 15 seconds only the next change, or the next refresh, reads the store again.
 private let changePauses: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8)]
-
-extension TokenVersion {
-    fileprivate var next: TokenVersion { TokenVersion(session: session, generation: generation + 1) }
-}

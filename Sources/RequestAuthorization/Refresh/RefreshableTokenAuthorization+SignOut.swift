@@ -16,7 +16,7 @@ extension RefreshableTokenAuthorization {
     ///   not answered within the policy's deadline, or `CancellationError`. A store that cannot be cleared is an event,
     ///   not an error; clearing it is tried again.
     public nonisolated func signOut() async throws {
-        if let failure = await revocationFailure(at: clock.uptime) { throw failure }
+        if let pause = core.revocationPause, clock.uptime < pause.end { throw pause.error }
         let former = core.read { $0.signIns }
         var revoked: TokenVersion?
         repeat {
@@ -67,18 +67,11 @@ extension RefreshableTokenAuthorization {
             let failure = RefreshFailure(error)
             guard failure.isRefusal else {
                 if let pause = failure.retryAfter {
-                    await keep(error, for: min(pause, policy.backOff.maximumRetryAfter))
+                    core.revocationPause = (error, clock.uptime + min(pause, policy.backOff.maximumRetryAfter))
                 }
                 throw error
             }
             change { $1.emit(.revocationRefused, error: error) }
         }
     }
-
-    /// The last error of the server, if it asked to be left alone until later (RFC 7009 §2.2.1).
-    private func revocationFailure(at uptime: Duration) -> (any Error)? {
-        revocationPause.flatMap { uptime < $0.end ? $0.error : nil }
-    }
-
-    private func keep(_ error: any Error, for pause: Duration) { revocationPause = (error, clock.uptime + pause) }
 }

@@ -34,8 +34,6 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     nonisolated let limitedAccess: Lock<TokenStoreLock?>?
     /// Watches the store for changes by siblings.
     var watch: Task<Void, Never>?
-    /// The server's last error, and the uptime before which it wants no revocation.
-    var revocationPause: (error: any Error, end: Duration)?
 
     /// Creates a provider that loads its token from a store on first use, and saves a new token before it is used.
     public init(

@@ -251,7 +251,7 @@ struct Vault: Hashable {
         -> Content
     {
         guard kind == .shared else { return .nothing }
-        let version = TokenVersion(session: session, generation: held.map { $0.generation + 1 } ?? 0)
+        let version = TokenVersion(session: session, generation: held?.next.generation ?? 0)
         return .tombstone(version, obtainedAt: date, replacing: condition)
     }
 
@@ -317,6 +317,11 @@ extension Vault.Content {
         case .nothing: .nothing
         }
     }
+}
+
+extension TokenVersion {
+    /// The version of the successor. A store may return any number.
+    var next: TokenVersion { TokenVersion(session: session, generation: max(generation, generation &+ 1)) }
 }
 
 /// The error of a failed write. The state treats all of them alike.

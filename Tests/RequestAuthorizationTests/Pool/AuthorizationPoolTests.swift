@@ -160,6 +160,39 @@ import Testing
         #expect(bench.pool["ada"] === held)
         #expect(bench.made == ["ada", "crowd"])
     }
+
+    @Test func `a 401 counts for a session whose provider the pool has dropped meanwhile`() async throws {
+        let bench = PoolBench.make(.token("new"))
+        bench.clock.advance(by: .seconds(50))
+        let tries = Lock(0)
+        _ = try await ByUser(pool: bench.pool).send(TestRequest("https://api.example.com")) { _ in
+            if tries.withLock({
+                $0 += 1; return $0
+            }) == 1 {
+                bench.crowd()
+            }
+            return FakeResponse.unauthorized("Bearer")
+        }
+        // The next provider has the same token. It hears of the second 401, and refreshes.
+        #expect(tries.withLock { $0 } == 2)
+        #expect(try await bench.pool["ada"].validToken().name == "new")
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `RFC 7009 §2.2.1: a provider is kept until the time that the server has named for a revocation`()
+        async throws
+    {
+        let bench = PoolBench.make()
+        bench.service.failRevocation(with: TokenEndpointError(status: 503, retryAfter: .seconds(60)))
+        await #expect(throws: TokenEndpointError.self) { try await bench.pool["ada"].signOut() }
+        bench.crowd()
+        await #expect(throws: TokenEndpointError.self) { try await bench.pool["ada"].signOut() }
+        #expect(bench.service.revoked.count == 1)
+        bench.clock.advance(by: .seconds(60))
+        try await bench.pool["ada"].signOut()
+        #expect(bench.service.revoked.count == 2)
+    }
+
 }
 
 /// Signals its deallocation, and so that of its provider.
@@ -170,4 +203,13 @@ private final class MournedService: RefreshableTokenService {
     deinit { gone.fulfill() }
 
     func refresh(_ token: TestToken) async throws -> TestToken { token }
+}
+
+/// A provider that asks a pool each time.
+private struct ByUser: AuthorizationProvider {
+    let pool: AuthorizationPool<String, TestToken>
+
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try await pool["ada"].credential(for: request)
+    }
 }

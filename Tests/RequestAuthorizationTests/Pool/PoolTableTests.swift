@@ -23,7 +23,7 @@ import Testing
     private func release(_ departures: inout [Table.Departure], from table: Table) -> [String] {
         for index in departures.indices {
             departures[index].release()
-            table.released(departures[index].id, departures[index].making)
+            _ = table.released(departures[index].id, departures[index].making)
         }
         return departures.map(\.id)
     }
@@ -35,6 +35,7 @@ import Testing
 
     private func passTurn(of table: Table) -> [String] {
         var departures = table.passTurn(at: now)
+        _ = table.forgetFormers()
         return release(&departures, from: table)
     }
 
@@ -99,7 +100,7 @@ import Testing
         var departures = table.evictOverLimit(at: now)
         let revived = try #require(found)
         departures[0].release()
-        table.released("a", departures[0].making)
+        _ = table.released("a", departures[0].making)
         #expect(table.count == 0 && table.formerCount == 1 && !table.isEmpty)
         #expect(table.live.map(\.id) == ["a"])
         guard case .live(let again) = table.look(up: "a") else {
@@ -110,6 +111,21 @@ import Testing
         #expect(table.count == 1 && table.formerCount == 0)
     }
 
+    @Test func `a provider that others release meanwhile is released outside the lock`() throws {
+        let table = table(limit: 0, "a")
+        weak let found: Provider? = table.use("a")
+        var departures = table.evictOverLimit(at: now)
+        var revived = found
+        departures[0].release()
+        var living = table.released("a", departures[0].making) + table.forgetFormers()
+        withExtendedLifetime(revived) {}
+        revived = nil
+        #expect(found != nil && living.count == 2)  // The table's caller has the last reference.
+        living = []
+        #expect(found == nil)
+        #expect(table.forgetFormers().isEmpty && table.isEmpty)
+    }
+
     @Test func `a provider that is about to go is found`() throws {
         let table = table(limit: 0, "a")
         var departures = table.evictOverLimit(at: now)
@@ -118,7 +134,7 @@ import Testing
             return
         }
         departures[0].release()
-        table.released("a", departures[0].making)
+        _ = table.released("a", departures[0].making)
         #expect(table.use("a") === again)
     }
 
