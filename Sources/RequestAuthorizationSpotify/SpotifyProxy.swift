@@ -49,7 +49,8 @@ extension TokenResponse {
     func replacingExpirationDate(sentAt: Date) -> TokenResponse {
         // A damaged answer stays as it is: written anew it would look sound.
         guard (200..<300).contains(statusCode), let answer = try? AnswerObject(self), answer.isWhole,
-            answer.repeated.isEmpty, case var members = answer.members, members["expires_in"] ?? .null == .null,
+            answer.repeated.isEmpty, answer.damaged.isEmpty, case var members = answer.members,
+            members["expires_in"] ?? .null == .null,
             case .string(let text) = members["expiration_date"],
             let end = OAuthToken.date(text)
         else { return self }

@@ -26,7 +26,7 @@ extension PostgreSQLTests {
             let error = await #expect(throws: PostgreSQLError.self) {
                 try await database.query("SELECT $1::text", parameters: ["a\0b"])
             }
-            #expect(error == PostgreSQLError(.failed, sqlState: "22021"))
+            #expect(error == PostgreSQLError(.refused, sqlState: "22021"))
         }
 
         /// libpq closes its descriptor when the connection ends, and another file gets that number.

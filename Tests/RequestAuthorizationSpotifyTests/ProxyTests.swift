@@ -56,6 +56,11 @@ import Testing
         }
     }
 
+    @Test func `a damaged answer is not mended by its date`() async throws {
+        let json = #"{"access_token":"b","token_type":bearer,"expiration_date":"1994-11-06T08:49:37Z"}"#
+        await #expect(throws: InvalidTokenResponse.self) { try await service(answer(json)).refresh(old) }
+    }
+
     @Test func `expires_in counts where both are there`() async throws {
         let json = #"{"access_token":"b","expires_in":60,"expiration_date":"1994-11-06T08:49:37Z"}"#
         #expect(try await service(answer(json)).refresh(old).lifetime == .seconds(60))

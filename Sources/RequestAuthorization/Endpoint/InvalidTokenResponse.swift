@@ -69,7 +69,16 @@ extension InvalidTokenResponse: Hashable {
 }
 
 extension InvalidTokenResponse: CustomStringConvertible {
-    public var description: String { "\(purpose.endpoint) answered \(status), and \(field) is \(problem); \(advice)" }
+    public var description: String { "\(purpose.endpoint) answered \(status), and \(name) is \(problem); \(advice)" }
+
+    /// The field, unless a server may have chosen its name: in a dictionary it could be anything.
+    private var name: String {
+        let isName = field.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
+            let rest = part.filter { $0 != "_" && $0 != "-" }
+            return (1...32).contains(part.utf8.count) && rest.utf8.allSatisfy(\.isASCIILetterOrDigit)
+        }
+        return isName ? field : "a member of its answer"
+    }
 
     private var advice: String {
         switch problem {

@@ -108,7 +108,7 @@ extension StoredToken: Decodable where Token: Decodable {
             case .moved: .moved(to: try container.decode(String.self, forKey: .movedTo))
             }
         let generation = try container.decode(Int.self, forKey: .generation)
-        guard (0..<Int.max).contains(generation) else {
+        guard (0...Int.max / 2).contains(generation) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .generation, in: container, debugDescription: "the generation has no successor")
         }

@@ -62,8 +62,9 @@ public final class InMemoryTokenStore<Token: AuthorizationToken>: TokenStore, Re
     public var stored: StoredToken<Token>? { kept.withLock { $0 } }
 
     public func load() async throws -> StoredToken<Token>? { stored }
-    public func save(_ stored: StoredToken<Token>) async throws { kept.withLock { $0 = stored } }
-    public func clear() async throws { kept.withLock { $0 = nil } }
+    // The former token is released outside the lock: it may be a user's object.
+    public func save(_ stored: StoredToken<Token>) async throws { _ = kept.exchange(stored) }
+    public func clear() async throws { _ = kept.exchange(nil) }
 }
 
 /// An error of a store whose item is damaged, so that no program can read it.

@@ -13,7 +13,7 @@ package struct AnswerObject: Sendable, RedactedDescription {
     /// Whether the body ends within the object.
     let isCutOff: Bool
     /// The members that are there and cannot be decoded.
-    private(set) var damaged: Set<String> = []
+    package private(set) var damaged: Set<String> = []
     /// The members that are there more than once, with different values.
     package private(set) var repeated: Set<String> = []
     /// Members that seem to be in another object, because a bracket is damaged.

@@ -31,7 +31,7 @@ public final class LibPQDatabase: ListeningPostgreSQLDatabase, RedactedDescripti
     public func query(_ statement: String, parameters: [String?]) async throws -> [[String?]] {
         // libpq would cut such a text. The server's code for a character that a text cannot have.
         if parameters.contains(where: { $0?.utf8.contains(0) == true }) {
-            throw PostgreSQLError(.failed, sqlState: "22021")
+            throw PostgreSQLError(.refused, sqlState: "22021")
         }
         let began = ContinuousClock.now
         let end = began + statementTimeout

@@ -198,6 +198,17 @@ import Testing
                 + "again later")
     }
 
+    @Test(arguments: [#"\u001b[31m"#, "a b", String(repeating: "s3cret", count: 6)])
+    func `a name that the server has chosen is not printed`(name: String) async throws {
+        let transport = ScriptedTokenTransport(.response(200, json: #"{"\#(name)":"x"}"#))
+        let endpoint = JSONTokenEndpoint(try #require(URL(string: "https://a.example")), transport: transport)
+        let error = await #expect(throws: InvalidTokenResponse.self) {
+            try await endpoint.post(["a": "1"], expecting: [String: Int].self)
+        }
+        #expect(error?.problem == .malformed)
+        #expect(error?.description.contains("a member of its answer is malformed") == true)
+    }
+
     @Test(arguments: ["sesame_open_up", "open_up_now", "the_api_key", "a_sesame_open_up"])
     func `a code that repeats a text of the request is not printed`(code: String) async throws {
         let transport = ScriptedTokenTransport(.response(400, json: #"{"error":"\#(code)"}"#))

@@ -21,6 +21,19 @@ import Testing
         (.signedOut, "{\(place)\"status\":\"signedOut\"}"),
     ]
 
+    @Test func `a store may return any generation`() async throws {
+        for generation in [Int.max, .min, -1] {
+            let version = TokenVersion(session: UUID(), generation: generation)
+            let store = InMemoryTokenStore<TestToken>(
+                StoredToken(.token(TestToken("a", expiresAt: .distantPast)), version: version, obtainedAt: .distantPast)
+            )
+            let bench = Bench.make(store: store, .token("b"))
+            #expect(try await bench.name() == "b")
+            await bench.auth.reset()
+            #expect(store.stored == nil)
+        }
+    }
+
     @Test func `a stored token has one flat form, and is read back from it`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
