@@ -251,12 +251,6 @@ extension LeasedByteStore {
 
     // MARK: - Errors
 
-    /// Ends the lease for this store, because it has read another item since its caller did. Nothing is sent any more.
-    func endLease() -> TokenStoreError {
-        state.withLock { $0.rules.end() }
-        return Self.itemHasChanged
-    }
-
     private static let isNotHolder = TokenStoreError(
         .timedOut, "the lease has ended, and another host may have it; nothing was sent; try again later")
     private static let itemHasChanged = TokenStoreError(

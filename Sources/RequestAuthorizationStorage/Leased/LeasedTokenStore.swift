@@ -10,8 +10,6 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     private let coding: any LeasedItemCoding<Token>
     /// The newest token of a session that this store has saved or loaded.
     private let newest = Lock<StoredToken<Token>?>(nil)
-    /// The version that was loaded last.
-    private let loaded = Lock<TokenVersion?>(nil)
 
     /// Stores the token as JSON, which is not encrypted.
     ///
@@ -26,15 +24,7 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
 
     public func lock(within limit: Duration) async throws -> TokenStoreLock { try await items.lock(within: limit) }
 
-    public func setIntent(_ intent: RefreshIntent?) async throws {
-        // The watch may have loaded a later token since the refresh has.
-        if let intent, let version = loaded.withLock({ $0 }),
-            intent.session != version.session || intent.generation != version.generation
-        {
-            throw items.endLease()
-        }
-        try await items.saveIntent(intent)
-    }
+    public func setIntent(_ intent: RefreshIntent?) async throws { try await items.saveIntent(intent) }
 
     public func load() async throws -> StoredToken<Token>? { try await loadWithIntent().stored }
 
@@ -51,11 +41,9 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
         if contents.hasAccess, let stored, let lost = newest(after: stored.version), stored.token != nil {
             _ = try await save(
                 lost, replacing: .older(session: lost.version.session, generation: lost.version.generation))
-            loaded.withLock { $0 = lost.version }
             return TokenWithIntent(lost, intent: contents.intent.flatMap { RefreshIntentFormat.decode($0, for: lost) })
         }
         if let stored { note(stored) }
-        loaded.withLock { $0 = stored?.version }
         let intent = contents.intent.flatMap { RefreshIntentFormat.decode($0, for: stored) }
         return TokenWithIntent(stored, absence: contents.absence, intent: intent)
     }

@@ -58,29 +58,6 @@ import Testing
         await lock.unlock()
     }
 
-    @Test func `no intent is written for a token whose successor was loaded meanwhile`() async throws {
-        let (one, other) = (
-            LeasedTokenStore<TestToken>(unencryptedIn: try store()),
-            LeasedTokenStore<TestToken>(unencryptedIn: try store())
-        )
-        let session = UUID()
-        func stored(_ generation: Int) -> StoredToken<TestToken> {
-            let version = TokenVersion(session: session, generation: generation)
-            return StoredToken(.token(TestToken("\(generation)")), version: version, obtainedAt: clock.now)
-        }
-        try await one.save(stored(0))
-        let lock = try await one.lock(within: .zero)
-        _ = try await one.loadWithIntent()
-        // A host that had the lease before saves late, and the watch reads that.
-        let condition = TokenSaveCondition.older(session: session, generation: 1)
-        #expect(try await other.save(stored(1), replacing: condition, ending: nil) == .saved)
-        #expect(try await one.load() == stored(1))
-        let intent = RefreshIntent(session: session, generation: 0, beganAt: clock.now)
-        await #expect(throws: TokenStoreError.self) { try await one.setIntent(intent) }
-        #expect(lock.remaining == .zero)
-        #expect(try record().intent == nil)
-    }
-
     @Test func `an intent that is not there needs no lease to be removed`() async throws {
         let store = try store()
         try await store.save(Data("a".utf8))
