@@ -106,7 +106,7 @@ public struct Credential: Sendable {
             CredentialContents(
                 first, more: fields.dropFirst(), isForOneRequest: isForOneRequest, receipt: receipt)
         ).allowing(
-            plaintext: (mine.fields.isEmpty || allowsPlaintext) && (theirs.fields.isEmpty || other.allowsPlaintext))
+            plaintext: (mine.name.isEmpty || allowsPlaintext) && (theirs.name.isEmpty || other.allowsPlaintext))
     }
 
     func allowing(plaintext isAllowed: Bool) -> Credential {
