@@ -25,9 +25,9 @@ public struct SystemClock: AuthorizationClock {
 
     public var now: Date { Date.now }
     public var uptime: Duration { ContinuousClock.now - Self.start }
-    public func sleep(for duration: Duration) async throws { try await Self.timers.sleep(for: duration) }
+    public func sleep(for duration: Duration) async throws { try await Self.sleeps.sleep(for: duration) }
 
-    package static let timers = TimerQueue(RuntimeClock())
+    private static let sleeps = TimerQueue(RuntimeClock())
 }
 
 /// The clocks of the runtime, without a queue.

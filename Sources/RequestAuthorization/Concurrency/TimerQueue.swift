@@ -6,7 +6,7 @@
 /// A cancelled sleep of the runtime stays in memory until its time has come, 1 KiB each. A server with short-lived
 /// providers would keep the deadlines of the last 30 s. Here a cancelled entry is removed at once. The sleep goes on,
 /// finds nothing due, and serves the next entry.
-package final class TimerQueue: Sendable {
+final class TimerQueue: Sendable {
     fileprivate enum Entry {
         case timer(@Sendable () -> Void)
         case sleeper(UnsafeContinuation<Void, any Error>)
@@ -46,11 +46,11 @@ package final class TimerQueue: Sendable {
         return number
     }
 
-    package func schedule(after duration: Duration, _ fire: @escaping @Sendable () -> Void) -> Int {
+    func schedule(after duration: Duration, _ fire: @escaping @Sendable () -> Void) -> Int {
         schedule(at: clock.uptime + duration.saturated, fire)
     }
 
-    package func cancel(_ number: Int) {
+    func cancel(_ number: Int) {
         // What the closure captures is released outside the lock.
         let former = contents.withLock { $0.remove(number) }
         if case .sleeper(let continuation)? = former { continuation.resume(throwing: CancellationError()) }

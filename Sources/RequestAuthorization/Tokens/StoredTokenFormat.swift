@@ -3,7 +3,11 @@
 
 /// Encodes and decodes `StoredToken` as JSON.
 package enum StoredTokenFormat<Token: AuthorizationToken & Codable> {
-    package static func encode(_ stored: StoredToken<Token>) throws -> Data { try JSONEncoder.sorted.encode(stored) }
+    package static func encode(_ stored: StoredToken<Token>) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(stored)
+    }
 
     /// - Throws: ``UnreadableItem``.
     package static func decode(_ item: Data) throws -> StoredToken<Token> {

@@ -21,8 +21,10 @@ final class FileLock: Sendable {
         var gone: [Int: any Error] = [:]
         /// The results of resumed waiters. There is no other reference, so the access ends when the waiter drops it.
         var taken: [Int: Result<Access, any Error>] = [:]
-        /// The calls that have no result yet.
-        var open: Set<Int> = []
+        /// The deadlines of all calls that have no result yet.
+        var open: [Int: (end: ContinuousClock.Instant, limit: Duration)] = [:]
+        /// The next time at which deadlines are checked.
+        var nextLook: ContinuousClock.Instant?
         /// Whether this process has the lock, or a try is under way or scheduled.
         var isBusy = false
         /// The pause before the next try, and the number of failed tries.
@@ -55,18 +57,10 @@ final class FileLock: Sendable {
     /// - Returns: the access, which ends when the last reference is released.
     func acquire(within limit: Duration) async throws -> Access {
         try Task.checkCancellation()
-        let id = state.withLock { state in
-            state.count += 1
-            state.open.insert(state.count)
-            return state.count
-        }
-        let timer = SystemClock.timers.schedule(after: limit) { [weak self, stem = files.stem] in
-            self?.leave(id, TokenStoreError(.timedOut, "another process has held \(stem).lock for \(limit); try again"))
-        }
+        let id = open(within: limit)
         defer {
-            SystemClock.timers.cancel(timer)
             state.withLock { state in
-                state.open.remove(id)
+                state.open[id] = nil
                 state.gone[id] = nil
             }
         }
@@ -114,7 +108,7 @@ final class FileLock: Sendable {
     private func leave(_ id: Int, _ error: any Error) {
         let waiter = state.withLock { state -> Waiter? in
             guard let index = state.waiters.firstIndex(where: { $0.id == id }) else {
-                if state.open.contains(id) { state.gone[id] = error }
+                if state.open[id] != nil { state.gone[id] = error }
                 return nil
             }
             return state.waiters.remove(at: index)
@@ -216,5 +210,47 @@ final class FileLock: Sendable {
             state.taken[waiter.id] = result.map { Access($0, of: self) }
             return if case .success = result { .taken(waiter) } else { .failed(waiter) }
         }
+    }
+}
+
+// MARK: - Deadlines
+
+extension FileLock {
+    /// Begins a wait. Waits share one timer, because a timer for each would cost more than the lock.
+    private func open(within limit: Duration) -> Int {
+        let end = ContinuousClock.now + limit.saturated
+        let (id, isFirst) = state.withLock { state in
+            state.count += 1
+            state.open[state.count] = (end, limit)
+            let isFirst = state.nextLook.map { end < $0 } ?? true
+            if isFirst { state.nextLook = end }
+            return (state.count, isFirst)
+        }
+        if isFirst { look(at: end) }
+        return id
+    }
+
+    /// Checks the deadlines at a time.
+    private func look(at time: ContinuousClock.Instant) {
+        // It outlives the wait, and keeps no task-local values of who waited.
+        Task.detached { [weak self] in
+            try await Task.sleep(until: time, clock: .continuous)
+            self?.endWaits(at: time)
+        }
+    }
+
+    private func endWaits(at time: ContinuousClock.Instant) {
+        let (over, next) = state.withLock { state in
+            let over = state.open.filter { $0.value.end <= time }.mapValues(\.limit)
+            let next = state.open.values.map(\.end).filter { $0 > time }.min()
+            // A wait with an earlier deadline has scheduled the next check.
+            guard state.nextLook == time else { return (over, ContinuousClock.Instant?.none) }
+            state.nextLook = next
+            return (over, next)
+        }
+        for (id, limit) in over {
+            leave(id, TokenStoreError(.timedOut, "another process has held \(files.stem).lock for \(limit); try again"))
+        }
+        if let next { look(at: next) }
     }
 }

@@ -188,7 +188,8 @@ extension StoredToken {
     private static func isSame(_ one: Token, _ other: Token) -> Bool {
         if one.authorizationHeaderValue != other.authorizationHeaderValue { return false }
         guard let one = one as? any Encodable, let other = other as? any Encodable else { return true }
-        let encoder = JSONEncoder.sorted
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
         guard let one = try? encoder.encode(one), let other = try? encoder.encode(other) else { return false }
         return one == other
     }

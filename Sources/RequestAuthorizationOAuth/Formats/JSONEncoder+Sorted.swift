@@ -3,7 +3,7 @@
 
 extension JSONEncoder {
     /// Writes equal values as equal bytes, with slashes as they are.
-    package static var sorted: JSONEncoder {
+    static var sorted: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return encoder
