@@ -105,7 +105,7 @@ protocol Dispensable: AnyObject, Sendable {
 
     /// Notes that the pool has released an evicted provider.
     ///
-    /// - Returns: providers to be released outside the lock: whoever else had them may have released them meanwhile.
+    /// - Returns: living providers. The caller releases them outside the lock, since these may be the last references.
     func released(_ id: ID, _ making: Making<Provider>) -> [Provider] {
         guard let former = formers[id], former.making === making else { return [] }
         guard let provider = former.provider else {
@@ -120,7 +120,7 @@ protocol Dispensable: AnyObject, Sendable {
 
     /// Forgets evicted providers that are gone.
     ///
-    /// - Returns: the others, to be released outside the lock.
+    /// - Returns: the others, which the caller releases outside the lock.
     func forgetFormers() -> [Provider] {
         var living: [Provider] = []
         formers = formers.filter { _, former in

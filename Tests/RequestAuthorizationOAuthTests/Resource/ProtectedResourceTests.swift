@@ -322,13 +322,7 @@ import Testing
         try await GuardedServer.run { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization.make(server, guarded)
             _ = try await notes.get(server)
-            guarded.change { state in
-                state.answers["/as/token"] = { _ in .status(404) }
-                state.answers["/.well-known/oauth-authorization-server/as"] = {
-                    let base = "http://127.0.0.1:\($0.port)"
-                    return .json(#"{"issuer":"\#(base)/as","token_endpoint":"\#(base)/as2/token"}"#)
-                }
-            }
+            guarded.moveTokenEndpoint()
             guarded.clock.advance(by: .seconds(4000))
             #expect(try await notes.get(server) == "200 ok")
             #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token"])
@@ -346,13 +340,7 @@ import Testing
                     clock: guarded.clock)
             }
             #expect(try await own.get(server) == "200 ok")
-            guarded.change { state in
-                state.answers["/as/token"] = { _ in .status(404) }
-                state.answers["/.well-known/oauth-authorization-server/as"] = {
-                    let base = "http://127.0.0.1:\($0.port)"
-                    return .json(#"{"issuer":"\#(base)/as","token_endpoint":"\#(base)/as2/token"}"#)
-                }
-            }
+            guarded.moveTokenEndpoint()
             guarded.clock.advance(by: .seconds(4000))
             #expect(try await own.get(server) == "200 ok")
             #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token"])
@@ -988,3 +976,16 @@ private struct SlowPage: CallbackReceiver {
     }
 }
 #endif
+
+extension GuardedServer {
+    /// From now on the metadata name another token endpoint, and the former one is gone.
+    fileprivate func moveTokenEndpoint() {
+        change { state in
+            state.answers["/as/token"] = { _ in .status(404) }
+            state.answers["/.well-known/oauth-authorization-server/as"] = {
+                let base = "http://127.0.0.1:\($0.port)"
+                return .json(#"{"issuer":"\#(base)/as","token_endpoint":"\#(base)/as2/token"}"#)
+            }
+        }
+    }
+}
