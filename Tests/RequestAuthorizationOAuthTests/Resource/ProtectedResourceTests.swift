@@ -975,7 +975,6 @@ private struct SlowPage: CallbackReceiver {
         }.value
     }
 }
-#endif
 
 extension GuardedServer {
     /// From now on the metadata name another token endpoint, and the former one is gone.
@@ -989,3 +988,4 @@ extension GuardedServer {
         }
     }
 }
+#endif

@@ -107,7 +107,7 @@ private final class MortalFiles: FileLayer {
 
     // Without the system's notices: no process of these tests is told of another's changes.
     var hasNotices: Bool { true }
-    func follow(_ folder: CInt, _ handler: @escaping @Sendable (String) -> Void) -> (@Sendable () -> Void)? { {} }
+    func follow(_ folder: CInt, _ handler: @escaping @Sendable (String?) -> Void) -> (@Sendable () -> Void)? { {} }
 
     func openFolder(_ path: String) throws -> CInt { try opening("openFolder") { try base.openFolder(path) } }
     func makeFolder(_ path: String) throws { try call("makeFolder") { try base.makeFolder(path) } }
