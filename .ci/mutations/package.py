@@ -37,7 +37,8 @@ class Package:
     """A package in its own folder. Some folders of its module `module` are mutated."""
 
     def __init__(self, folder, module, mutated, tests, options=()):
-        self.folder, self.module, self.mutated, self.tests, self.options = Path(folder), module, mutated, tests, options
+        self.folder, self.module, self.mutated, self.tests = Path(folder), module, mutated, tests
+        self.command = ["swift", "build", "--package-path", folder, "-debug-info-format", "none", *options]
         self.sources = self.folder / "Sources" / module
         self.files = sorted(file for part in mutated for file in (self.sources / part).glob("*.swift"))
         self.originals = {file: file.read_text(encoding="utf-8") for file in self.files}
@@ -85,9 +86,7 @@ class Package:
     def build(self, *arguments):
         """The lines with errors by file, and the compiler's messages. A failure without a place has the file ``?``."""
         environment = {key: value for key, value in os.environ.items() if key != "CI"}  # Mutants have warnings.
-        result = subprocess.run(
-            ["swift", "build", "--package-path", str(self.folder), *self.options, *arguments], capture_output=True,
-            text=True, env=environment)
+        result = subprocess.run([*self.command, *arguments], capture_output=True, text=True, env=environment)
         errors = defaultdict(set)
         if result.returncode:
             output = result.stdout + result.stderr
@@ -98,8 +97,7 @@ class Package:
         return errors, "\n".join(dict.fromkeys(complaints))
 
     def find_program(self):
-        command = ["swift", "build", "--package-path", str(self.folder), *self.options, "--show-bin-path"]
-        path = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        path = subprocess.run([*self.command, "--show-bin-path"], capture_output=True, text=True, check=True).stdout.strip()
         return next(Path(path).glob("*PackageTests.xctest"))
 
     def run(self, number, filter, limit):
