@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// Declarations of the API for `SecurityKeychain`, `CloudEntitlements` and `RSASigningKey`, with the types of Apple's reference
+// Declarations of the API for `SecurityKeychain`, `SystemEntitlements` and `RSASigningKey`, with the types of Apple's reference
 // (https://developer.apple.com/documentation/security/keychain-items), for the type checker only: the bodies do nothing.
 // Types that Apple bridges (`CFDictionary` and dictionaries) are one type here.
 

@@ -15,7 +15,13 @@ struct CloudKitDatabase: CloudCalls {
 
     let container: String
 
-    var entitlements: CloudEntitlements? { .ofThisProgram }
+    /// Only a Mac tells them; elsewhere `nil`.
+    var entitlements: CloudEntitlements? {
+        guard let services = SystemEntitlements.texts(CloudEntitlements.servicesKey),
+            let containers = SystemEntitlements.texts(CloudEntitlements.containersKey)
+        else { return nil }
+        return CloudEntitlements(services: services, containers: containers)
+    }
 
     /// Ends a program without entitlement; call `CloudCalls.checkContainer()` first.
     private var openedContainer: CKContainer { CKContainer(identifier: container) }
