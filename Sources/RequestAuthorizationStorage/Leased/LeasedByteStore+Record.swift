@@ -33,7 +33,8 @@ extension LeasedByteStore {
     func contentsForLoad(_ budget: RecordCalls.Budget) async throws -> Contents {
         while true {
             let known = if let known = knownForLoad() { known } else { try await record(budget) }
-            guard let contents = try await contents(of: known, confirms: true, budget) else { continue }
+            guard try await isStill(known, budget) else { continue }
+            guard let contents = try await contents(of: known, budget) else { continue }
             state.withLock { state in
                 state.basis = contents.item
                 if contents.item != nil { state.seenPlace = known.record.place }
@@ -42,13 +43,9 @@ extension LeasedByteStore {
         }
     }
 
-    /// - Parameter confirms: whether an answer without a token is confirmed.
-    /// - Returns: `nil` if the record is no longer what was read.
-    private func contents(of known: Known, confirms: Bool, _ budget: RecordCalls.Budget) async throws -> Contents? {
+    /// - Returns: `nil` if the database was emptied, so that the record has another key now.
+    private func contents(of known: Known, _ budget: RecordCalls.Budget) async throws -> Contents? {
         let record = known.record
-        if confirms, record.item == nil || record.status == .ended {
-            guard try await space.calls.confirm(known.bytes, at: known.key, budget) else { return nil }
-        }
         guard let absence = try await absence(in: known, budget) else { return nil }
         return Contents(
             item: record.item, absence: absence, intent: record.intent,
@@ -125,17 +122,10 @@ extension LeasedByteStore {
             guard try await space.key(of: name, budget) == known.key else { return nil }
         }
         let (bytes, askedAt) = (record.encoded, space.clock.uptime)
-        do {
-            guard try await space.calls.replace(known.bytes, by: bytes, at: known.key, budget) else {
-                state.withLock { $0.known = nil }
-                return nil
-            }
-        } catch {
-            state.withLock { $0.known = nil }
-            throw error
-        }
-        let written = Known(bytes: bytes, record: record, key: known.key, askedAt: askedAt)
-        state.withLock { $0.known = written }
+        var written: Known?
+        defer { state.withLock { $0.known = written } }
+        guard try await space.calls.replace(known.bytes, by: bytes, at: known.key, budget) else { return nil }
+        written = Known(bytes: bytes, record: record, key: known.key, askedAt: askedAt)
         return written
     }
 
@@ -156,7 +146,7 @@ extension LeasedByteStore {
             let last = first
             first = nil
             let known = if let last { last } else { try await record(budget, mayBeDamaged: mayBeDamaged) }
-            guard let contents = try await contents(of: known, confirms: false, budget) else { continue }
+            guard let contents = try await contents(of: known, budget) else { continue }
             guard let change = try await decide(contents) else {
                 if last == nil, try await isStill(known, budget) { return .refused(contents.item) }
                 continue
@@ -169,7 +159,7 @@ extension LeasedByteStore {
         }
     }
 
-    /// Confirms a refusal that could end a session (step 11).
+    /// Confirms an answer that could end a session (step 11).
     private func isStill(_ known: Known, _ budget: RecordCalls.Budget) async throws -> Bool {
         guard known.record.item == nil || known.record.status == .ended else { return true }
         return try await space.calls.confirm(known.bytes, at: known.key, budget)
