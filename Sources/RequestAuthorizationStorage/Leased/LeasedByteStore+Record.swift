@@ -88,8 +88,9 @@ extension LeasedByteStore {
         let key = try await space.key(of: name, budget)
         let askedAt = space.clock.uptime
         let answer = try await space.calls.read(key, budget)
+        let answeredAt = space.clock.uptime
         state.withLock { $0.known = nil }
-        guard let bytes = answer.bytes else {
+        guard let bytes = answer?.bytes else {
             return Known(bytes: nil, record: LeasedRecord(place: nil), key: key, unchangedFor: nil)
         }
         let record: LeasedRecord
@@ -100,9 +101,9 @@ extension LeasedByteStore {
             return Known(bytes: bytes, record: LeasedRecord(place: nil), key: key, unchangedFor: nil, isDamaged: true)
         }
         let known = Known(
-            bytes: bytes, record: record, key: key, unchangedFor: answer.unchangedFor, askedAt: askedAt)
+            bytes: bytes, record: record, key: key, unchangedFor: answer?.unchangedFor, askedAt: askedAt)
         state.withLock { state in
-            state.rules.watch(record, answeredAt: answer.answeredAt)
+            state.rules.watch(record, answeredAt: answeredAt)
             if state.rules.isHolder(in: record) { state.known = known }
         }
         return known

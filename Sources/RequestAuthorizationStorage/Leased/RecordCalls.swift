@@ -14,19 +14,10 @@ struct RecordCalls: Sendable {
         let end: Duration
     }
 
-    /// The answer to a read.
-    struct Answer: Sendable {
-        let bytes: Data?
-        let unchangedFor: Duration?
-        /// The uptime after the answer.
-        let answeredAt: Duration
-    }
-
     var budget: Budget { Budget(end: clock.uptime + limit) }
 
-    func read(_ key: String, _ budget: Budget) async throws -> Answer {
-        let record = try await call(budget) { [database] in try await database.read(key) }
-        return Answer(bytes: record?.bytes, unchangedFor: record?.unchangedFor, answeredAt: clock.uptime)
+    func read(_ key: String, _ budget: Budget) async throws -> DatabaseRecord? {
+        try await call(budget) { [database] in try await database.read(key) }
     }
 
     /// Replaces a record. Without an answer it asks once more, and then reads.
@@ -44,7 +35,7 @@ struct RecordCalls: Sendable {
         } catch let lost where !Self.isRefusal(lost) && !Task.isCancelled {
             do {
                 if try await call(budget, ask) { return true }
-                return try await read(key, budget).bytes == new
+                return try await read(key, budget)?.bytes == new
             } catch {
                 // A refusal of the second request says nothing of the first one.
                 throw lost

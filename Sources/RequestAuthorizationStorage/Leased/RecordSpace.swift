@@ -76,7 +76,7 @@ final class RecordSpace: Sendable {
     func open(_ budget: RecordCalls.Budget) async throws -> UUID {
         while true {
             let place: LeasedPlace
-            if let bytes = try await calls.read(LeasedPlace.key, budget).bytes {
+            if let bytes = try await calls.read(LeasedPlace.key, budget)?.bytes {
                 guard try await calls.confirm(bytes, at: LeasedPlace.key, budget) else { continue }
                 place = try LeasedPlace(decoding: bytes)
             } else {
