@@ -6,22 +6,13 @@
 /// Correctness does not depend on it, because a refresh reads the record under its lease.
 final class RecordNews: Sendable {
     private struct State {
-        var listeners: [RecordName: [Int: Listener]] = [:]
+        /// Called when a record may have changed.
+        var listeners: [RecordName: [Int: @Sendable () -> Void]] = [:]
         /// The names by their keys, for the present naming.
         var names: [String: RecordName] = [:]
         var key: @Sendable (RecordName) -> String?
         var lastNumber = 0
         var task: Task<Void, Never>?
-    }
-
-    private struct Listener: Sendable {
-        let continuation: AsyncStream<Void>.Continuation
-        let onChange: @Sendable () -> Void
-
-        func yield() {
-            onChange()
-            continuation.yield()
-        }
     }
 
     private let database: any RecordDatabase
@@ -57,8 +48,10 @@ final class RecordNews: Sendable {
                 state.task = follow(changes)
             }
             state.lastNumber += 1
-            state.listeners[name, default: [:]][state.lastNumber] = Listener(
-                continuation: continuation, onChange: onChange)
+            state.listeners[name, default: [:]][state.lastNumber] = {
+                onChange()
+                continuation.yield()
+            }
             if let key = state.key(name) { state.names[key] = name }
             return state.lastNumber
         }
@@ -84,14 +77,14 @@ final class RecordNews: Sendable {
             for await change in changes {
                 guard let self else { return }
                 switch change {
-                case .record(let key): for listener in listeners(of: key) { listener.yield() }
+                case .record(let key): for listener in listeners(of: key) { listener() }
                 case .all: tellAll()
                 }
             }
         }
     }
 
-    private func listeners(of key: String) -> [Listener] {
+    private func listeners(of key: String) -> [@Sendable () -> Void] {
         state.withLock { state in
             state.names[key].flatMap { state.listeners[$0] }.map { Array($0.values) } ?? []
         }
@@ -103,7 +96,7 @@ final class RecordNews: Sendable {
         let pause = min(.milliseconds(10), Self.spread / max(1, all.count))
         Task { [clock] in
             for listener in all.shuffled() {
-                listener.yield()
+                listener()
                 guard (try? await clock.sleep(for: pause)) != nil else { return }
             }
         }
