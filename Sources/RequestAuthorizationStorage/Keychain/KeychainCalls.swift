@@ -29,8 +29,9 @@ protocol KeychainCalls: Sendable {
     /// Whether the system has a file-based keychain, too. Only a Mac has.
     var hasFileKeychain: Bool { get }
 
-    /// The first access group of the program. All items share it, because it does not change while the program runs.
-    var firstGroup: FirstAccessGroup { get }
+    /// The first access group of the program, once a call has told it. All items share it, because it does not change
+    /// while the program runs.
+    var firstGroup: Lock<String?> { get }
 }
 
 /// The attributes that find and protect a generic password of the Keychain.

@@ -44,7 +44,7 @@ extension KeychainCalls {
 
     /// Returns the program's first group. No call tells it, so an item is added and deleted to find out.
     private func nameOfFirstGroup() throws -> String {
-        if let known = firstGroup.name { return known }
+        if let known = firstGroup.withLock({ $0 }) { return known }
         let probe = KeychainQuery(
             service: KeychainPurpose.probe.service(of: "groups"), account: UUID().uuidString,
             accessibility: .afterFirstUnlockThisDeviceOnly)
@@ -56,17 +56,9 @@ extension KeychainCalls {
         }
         // If this fails, an empty item stays. No other item has its name.
         _ = delete(probe.in(group))
-        firstGroup.note(group)
+        firstGroup.withLock { $0 = group }
         return group
     }
-}
-
-/// The first access group of a program, once a call has told it.
-final class FirstAccessGroup: Sendable {
-    private let value = Lock<String?>(nil)
-
-    var name: String? { value.withLock { $0 } }
-    func note(_ name: String) { value.withLock { $0 = name } }
 }
 
 extension KeychainQuery {

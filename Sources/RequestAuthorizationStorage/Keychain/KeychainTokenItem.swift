@@ -73,7 +73,7 @@ extension KeychainTokenItem {
         if status == .duplicateItem { return false }
         guard status == .success else { throw status.error(query) }
         if query.hasUnknownGroup, let group {
-            keychain.firstGroup.note(group)
+            keychain.firstGroup.withLock { $0 = group }
             place.withLock { $0 = group }
         }
         return true

@@ -10,9 +10,9 @@ import Security
 
 /// https://developer.apple.com/documentation/security/keychain-items
 struct SecurityKeychain: KeychainCalls {
-    private static let firstGroup = FirstAccessGroup()
+    private static let firstGroup = Lock<String?>(nil)
 
-    var firstGroup: FirstAccessGroup { Self.firstGroup }
+    var firstGroup: Lock<String?> { Self.firstGroup }
 
     var program: String? { Bundle.main.bundleIdentifier }
 

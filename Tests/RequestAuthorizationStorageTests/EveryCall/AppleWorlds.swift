@@ -43,7 +43,7 @@ private struct MortalKeychain: KeychainCalls {
 
     var program: String? { base.program }
     var hasFileKeychain: Bool { base.hasFileKeychain }
-    var firstGroup: FirstAccessGroup { base.firstGroup }
+    var firstGroup: Lock<String?> { base.firstGroup }
 
     func add(_ item: KeychainQuery, value: Data) -> (status: KeychainStatus, accessGroup: String?) {
         (try? fate.blockingCall("add") { base.add(item, value: value) }) ?? (.interactionNotAllowed, nil)

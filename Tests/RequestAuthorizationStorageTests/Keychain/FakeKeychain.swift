@@ -41,7 +41,7 @@ final class FakeKeychain: KeychainCalls {
     let groups: [String]
     let program: String?
     let hasFileKeychain: Bool
-    let firstGroup = FirstAccessGroup()
+    let firstGroup = Lock<String?>(nil)
     private let state: Lock<State>
     private let (saved, continuation) = AsyncStream.makeStream(of: Data.self)
 
