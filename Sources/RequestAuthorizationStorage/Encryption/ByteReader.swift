@@ -40,11 +40,11 @@ extension [UInt8] {
         append(contentsOf: field)
     }
 }
+#endif
 
 extension FixedWidthInteger {
     var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
 }
-#endif
 
 extension UUID {
     /// - Parameter bytes: 16 bytes.

@@ -61,8 +61,8 @@ extension LeasedRecord {
         func add(_ data: Data?, _ part: Parts) {
             guard let data else { return }
             parts.insert(part)
-            body.append(bigEndian: UInt32(data.count))
-            body.append(data)
+            body += UInt32(data.count).bigEndianBytes
+            body += data
         }
         add(holder, .holder)
         add(place, .place)
@@ -71,9 +71,9 @@ extension LeasedRecord {
         add(item, .item)
         add(aside, .aside)
         var data = Data(Self.magic + [Self.version, status.rawValue, parts.rawValue])
-        data.append(bigEndian: beat)
-        data.append(bigEndian: mark)
-        data.append(bigEndian: changedAt.bitPattern)
+        data += beat.bigEndianBytes
+        data += mark.bigEndianBytes
+        data += changedAt.bitPattern.bigEndianBytes
         return data + body
     }
 
@@ -129,10 +129,4 @@ struct RecordReader {
     mutating func id() throws(Malformed) -> UUID { UUID(bytes: try bytes(16)) }
 
     mutating func field() throws(Malformed) -> Data { try bytes(Int(try number(UInt32.self))) }
-}
-
-extension Data {
-    mutating func append(bigEndian number: some FixedWidthInteger) {
-        Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
-    }
 }
