@@ -12,11 +12,6 @@ import Crypto
 final class PasswordKey: KeyMaterial, RedactedDescription {
     typealias Derive = @Sendable (_ password: SymmetricKey, _ salt: [UInt8], _ rounds: Int) throws -> SymmetricKey
 
-    private struct Derived: Sendable {
-        let derivation: KeyDerivation
-        let key: Task<SymmetricKey, any Error>
-    }
-
     /// The number of derived keys in memory. Others may write envelopes with new salts, so it is limited.
     private static let remembered = 8
 
@@ -24,7 +19,7 @@ final class PasswordKey: KeyMaterial, RedactedDescription {
     private let password: SymmetricKey
     private let fresh: KeyDerivation
     private let derive: Derive
-    private let derived = Lock<[Derived]>([])
+    private let derived = Lock<[(derivation: KeyDerivation, key: Task<SymmetricKey, any Error>)]>([])
     /// One derivation at a time, so that envelopes with many salts cannot occupy all cores.
     private let queue = DispatchFileQueue("password")
 
@@ -51,7 +46,7 @@ final class PasswordKey: KeyMaterial, RedactedDescription {
             let key = Task { [password, derive, queue] in
                 try await queue.run { try derive(password, derivation.salt, derivation.rounds) }
             }
-            derived.append(Derived(derivation: derivation, key: key))
+            derived.append((derivation, key))
             if derived.count > Self.remembered { derived.removeFirst() }
             return key
         }
