@@ -82,11 +82,6 @@ extension FolderNotices {
 
 /// An inotify instance and the handlers of its watches.
 private final class InotifyInstance: Sendable {
-    struct ID {
-        let watch: CInt
-        let number: Int
-    }
-
     private struct State {
         /// The handlers by watch. The kernel has one watch per folder for all subscriptions.
         var handlers: [CInt: [Int: FolderNotices.Handler]] = [:]
@@ -121,7 +116,7 @@ private final class InotifyInstance: Sendable {
 
     deinit { source.withLock { $0.cancel() } }
 
-    func add(_ folder: CInt, _ handler: @escaping FolderNotices.Handler) -> ID? {
+    func add(_ folder: CInt, _ handler: @escaping FolderNotices.Handler) -> (watch: CInt, number: Int)? {
         state.withLock { $0.adding += 1 }
         // The descriptor names the folder, because the path may have another one by now. The state is not locked here,
         // because the call blocks on a disk that hangs.
@@ -133,11 +128,11 @@ private final class InotifyInstance: Sendable {
             guard watch >= 0 else { return nil }
             state.count += 1
             state.handlers[watch, default: [:]][state.count] = handler
-            return ID(watch: watch, number: state.count)
+            return (watch, state.count)
         }
     }
 
-    func remove(_ id: ID) {
+    func remove(_ id: (watch: CInt, number: Int)) {
         state.withLock { state in
             guard var handlers = state.handlers[id.watch] else { return }
             handlers[id.number] = nil
