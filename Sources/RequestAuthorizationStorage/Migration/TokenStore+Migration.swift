@@ -130,12 +130,13 @@ extension TokenStore {
         {
             try await shared.setIntent(intent)
         }
+        // A marker has the version of the token that was moved away, so `.anything` would keep it as a later content.
+        if case .moved? = kept?.content {
+            try await other.save(stored)
+            return true
+        }
         let condition: TokenSaveCondition =
-            switch kept?.content {
-            case nil: .nothing
-            case .moved: .anything
-            case .token, .signedOut: .older(session: version.session, generation: version.generation)
-            }
+            kept == nil ? .nothing : .older(session: version.session, generation: version.generation)
         switch try await other.save(stored, ifShared: condition) {
         case .saved: return true
         case .refused(let obstacle): return obstacle.map { $0.isSame(as: stored) } ?? false

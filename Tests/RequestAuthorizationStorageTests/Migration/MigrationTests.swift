@@ -24,6 +24,19 @@ import Testing
         #expect(try await items.migrate(to: plain) == .nothingToMove)
     }
 
+    @Test func `a token moves away and back`() async throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (folder.store(account: "one"), folder.store(account: "other"))
+        try await one.save(.make(2))
+        #expect(try await one.migrate(to: other) == .moved)
+        #expect(try await other.migrate(to: one) == .moved)
+        #expect(try await folder.store(account: "one").load() == .make(2))
+        let shared = (one: InMemorySharedTokenStore<TestToken>(.make(2)), other: InMemorySharedTokenStore<TestToken>())
+        #expect(try await shared.one.migrate(to: shared.other) == .moved)
+        #expect(try await shared.other.migrate(to: shared.one) == .moved)
+        #expect(shared.one.stored == .make(2))
+    }
+
     @Test func `nothing newer and nothing of another session is overwritten`() async throws {
         let other = StoredToken(
             .token(TestToken("other")), version: TokenVersion(session: UUID(), generation: 9), obtainedAt: .now)
@@ -113,6 +126,19 @@ import Testing
     }
 
     #if Crypto
+    @Test func `an encrypted token moves away and back`() async throws {
+        let folder = try TemporaryFolder()
+        let key = try TokenKey.bytes(Data(repeating: 7, count: 32))
+        let (one, other) = (
+            EncryptedTokenStore<TestToken, _>(around: folder.store(account: "one").items, key: key),
+            EncryptedTokenStore<TestToken, _>(around: folder.store(account: "other").items, key: key)
+        )
+        try await one.save(.make(2))
+        #expect(try await one.migrate(to: other) == .moved)
+        #expect(try await other.migrate(to: one) == .moved)
+        #expect(try await one.load() == .make(2))
+    }
+
     @Test func `a file that would be encrypted in its own place is refused at once`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(2))
