@@ -40,13 +40,8 @@ final class SecretServiceSession {
     deinit { g_object_unref(service) }
 
     func value(of name: SecretServiceName) throws -> Data? {
-        let items = try search(name)
-        if items.isEmpty {
-            // Some services find nothing while they are locked.
-            try unlockDefaultCollection()
-            return try search(name).newest.map(value)
-        }
-        return try items.newest.map(value)
+        let items = try found(name)
+        return try withExtendedLifetime(items) { try items.newest.map(value) }
     }
 
     func store(_ value: Data, as name: SecretServiceName) throws {
@@ -59,18 +54,24 @@ final class SecretServiceSession {
     }
 
     func delete(_ name: SecretServiceName) throws {
-        var items = try search(name)
-        if items.isEmpty {
-            try unlockDefaultCollection()
-            items = try search(name)
-        }
-        for item in items.all {
-            try unlock(item, isLocked: secret_item_get_locked(item) != 0)
-            _ = try calling { secret_item_delete_sync(item, cancellable, $0) }
+        let items = try found(name)
+        try withExtendedLifetime(items) {
+            for item in items.all {
+                try unlock(item, isLocked: secret_item_get_locked(item) != 0)
+                _ = try calling { secret_item_delete_sync(item, cancellable, $0) }
+            }
         }
     }
 
     // MARK: - Items
+
+    /// Searches again once the default collection is unlocked: some services find nothing while they are locked.
+    private func found(_ name: SecretServiceName) throws -> SecretServiceItems {
+        let items = try search(name)
+        guard items.isEmpty else { return items }
+        try unlockDefaultCollection()
+        return try search(name)
+    }
 
     private func search(_ name: SecretServiceName) throws -> SecretServiceItems {
         let table = SecretServiceTable(name.attributes)
@@ -130,7 +131,7 @@ final class SecretServiceSession {
     }
 }
 
-/// Owns the items that a search has found.
+/// Owns the items that a search has found. The pointers are valid while it exists.
 final class SecretServiceItems {
     private let list: UnsafeMutablePointer<GList>?
 
