@@ -9,7 +9,7 @@ import Foundation
 
 extension Duration {
     /// Two hundred years: for ever, and few enough nanoseconds for an `Int64`, even if they are added to a time.
-    package static let ages = Duration.seconds(200 * 365 * 86_400)
+    package static let ages = Duration.seconds(Int64(200) * 365 * 86_400)
 
     /// The duration, at most ``ages`` in either direction. A longer one would end the program when it is added to a time.
     package var saturated: Duration { min(max(self, .zero - .ages), .ages) }

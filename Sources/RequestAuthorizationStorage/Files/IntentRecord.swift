@@ -27,7 +27,7 @@ enum IntentRecord {
         let bytes = [UInt8](record)
         if bytes.allSatisfy({ $0 == 0 }) { return nil }
         guard bytes.count == size, bytes.starts(with: magic) else { return Data() }
-        let length = Int(number(bytes[8..<12]))
+        let length = Int(truncatingIfNeeded: number(bytes[8..<12]))
         guard (1...capacity).contains(length) else { return Data() }
         let intent = Data(bytes[headerSize..<headerSize + length])
         return checksum(intent) == number(bytes[12..<16]) ? intent : Data()

@@ -100,7 +100,7 @@ final class OpenFile: Sendable {
     deinit { layer.close(number) }
 
     /// Reads up to the size that the file had when it was opened, because our files never grow.
-    func read(atMost limit: Int) throws -> Data { try layer.read(number, atMost: min(limit, Int(status.size))) }
+    func read(atMost limit: Int) throws -> Data { try layer.read(number, atMost: Int(min(Int64(limit), status.size))) }
     func write(_ data: Data) throws { try layer.write(data, to: number) }
     func sync() throws { try layer.sync(number) }
     func syncData() throws { try layer.syncData(number) }

@@ -128,5 +128,8 @@ struct RecordReader {
 
     mutating func id() throws(Malformed) -> UUID { UUID(bytes: try bytes(16)) }
 
-    mutating func field() throws(Malformed) -> Data { try bytes(Int(try number(UInt32.self))) }
+    mutating func field() throws(Malformed) -> Data {
+        guard let count = Int(exactly: try number(UInt32.self)) else { throw Malformed() }
+        return try bytes(count)
+    }
 }
