@@ -14,7 +14,9 @@ struct GitCredential {
         // A carriage return and a line feed are one character.
         let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         for line in lines.prefix(while: { !$0.isEmpty }) {
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            // A combining mark would make one character with the sign before it.
+            let parts = line.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { String($0) }
             guard parts.count == 2 else { continue }
             if parts[0] == "capability[]" { capabilities.insert(parts[1]) } else { attributes[parts[0]] = parts[1] }
         }
@@ -24,7 +26,7 @@ struct GitCredential {
     /// The URL that git will call. Git has decoded the host and the path.
     var url: String? {
         guard let scheme = attributes["protocol"], ["http", "https"].contains(scheme), let host = attributes["host"],
-            !host.isEmpty, !host.contains(where: { #"/?#@%\"#.contains($0) }),
+            !host.isEmpty, !host.utf8.contains(where: { #"/?#@%\"#.utf8.contains($0) }),
             let path = (attributes["path"] ?? "").addingPercentEncoding(withAllowedCharacters: .urlPathAllowed)
         else { return nil }
         return "\(scheme)://\(host)/\(path)"
