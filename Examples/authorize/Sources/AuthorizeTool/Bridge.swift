@@ -325,7 +325,7 @@ private final class Bridge: Sendable {
 
     private func answer(_ requests: [JSONValue]?, _ error: any Error) async {
         let login = await scopes(for: error).sorted()
-            .reduce(tool.login(url)) { "\($0) --scope \(Tool.shellWord($1))" }
+            .reduce(tool.login(url, isBound: session.isBound)) { "\($0) --scope \(Tool.shellWord($1))" }
         let failure = ToolFailure(error, login: login)
         let needsPerson = failure.status == .notSignedIn
         let text = needsPerson ? "\(failure.message): run `\(login)`" : failure.message

@@ -57,10 +57,14 @@ public struct Tool: Sendable {
     }
 
     /// The command that signs in, for advice.
-    func login(_ url: String) -> String {
-        (["authorize login", Self.shellWord(url)]
-            + (account == Self.defaultAccount ? [] : ["--account", Self.shellWord(account)])
-            + (keyFile.map { ["--key-from", Self.shellWord($0)] } ?? [])).joined(separator: " ")
+    ///
+    /// - Parameter isBound: whether the session that it replaces is bound to a key, as the new one must be then.
+    func login(_ url: String, isBound: Bool = false) -> String {
+        var words = ["authorize login", Self.shellWord(url)]
+        if account != Self.defaultAccount { words += ["--account", Self.shellWord(account)] }
+        if let keyFile { words += ["--key-from", Self.shellWord(keyFile)] }
+        if isBound { words.append("--dpop") }
+        return words.joined(separator: " ")
     }
 
     /// A word for a shell, without control characters.
@@ -113,7 +117,7 @@ public struct Tool: Sendable {
         _ url: String, _ body: @escaping @Sendable (Session) async throws -> Value
     ) async throws -> Value {
         let session = try await explaining(url) { try await self.session(of: url) }
-        return try await run(login(url), settling: session.auth) { try await body(session) }
+        return try await run(login(url, isBound: session.isBound), settling: session.auth) { try await body(session) }
     }
 
     /// Translates an error for the user.

@@ -142,7 +142,8 @@ struct BridgeScriptTests {
             #expect(try await bridge.line().contains("protocolVersion"))
             try bridge.say(Scripted.notification("notifications/initialized"))
             #expect(try await server.seen("GET").hasPrefix("GET - DPoP "))
-            _ = try await bridge.error(with: "asks for a new sign-in")
+            let bound = try await bridge.error(with: "asks for a new sign-in")
+            #expect(bound.contains("`authorize login \(server.url) --dpop`"), "\(bound)")
             try bridge.say(Scripted.request("tools/call"))
             #expect(try await server.seen("GET").hasPrefix("GET - DPoP "))
         }

@@ -180,6 +180,7 @@ struct SessionTests {
         let tool = try Tool(account: "~root")
         let advice = #"authorize login 'https://h.example/it'\''s' --account '~root'"#
         #expect(tool.login("https://h.example/it's") == advice)
+        #expect(tool.login("https://h.example/it's", isBound: true) == advice + " --dpop")
     }
 
     @Test func `a pasted address signs in, at a terminal`() async throws {
