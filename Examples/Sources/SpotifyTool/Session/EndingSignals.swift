@@ -23,7 +23,7 @@ final class EndingSignals {
     static func watched(also more: [Int32] = []) async -> EndingSignals {
         let first = First()
         var sources: [any DispatchSourceSignal] = []
-        for number in [SIGINT, SIGTERM, SIGHUP] + more where number != SIGHUP || !isIgnored(number) {
+        for number in [SIGINT, SIGTERM, SIGHUP] + more where number != SIGHUP || !isHangupIgnored {
             sources.append(await source(of: number) { if !first.note(number) { endProgram(by: number) } })
         }
         return EndingSignals(sources, first)
@@ -46,6 +46,11 @@ final class EndingSignals {
         raise(number)
         exit(128 + number)
     }
+
+    /// Whether the program was started with SIGHUP ignored (`nohup`).
+    ///
+    /// It is read before the first signal is watched: on Darwin a signal that is watched is ignored too.
+    static let isHangupIgnored = isIgnored(SIGHUP)
 
     // MARK: -
 

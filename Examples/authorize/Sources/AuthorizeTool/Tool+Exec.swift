@@ -75,7 +75,9 @@ final class Child: Sendable {
         }
     }
 
+    /// A command does not ignore a signal that is watched here. So a SIGHUP that is ignored (`nohup`) is not watched.
     private static let signals = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
+        .filter { $0 != SIGHUP || !EndingSignals.isHangupIgnored }
 
     private func pass(_ signal: Int32) {
         let isOfTerminal = [SIGINT, SIGQUIT].contains(signal) && (0...2).contains { tcgetpgrp($0) == getpgrp() }

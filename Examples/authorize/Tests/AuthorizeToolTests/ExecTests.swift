@@ -42,6 +42,16 @@ struct ExecTests {
         }
     }
 
+    @Test func `the command of a tool under nohup ignores SIGHUP too`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.url)
+            let result = try await server.shell(
+                "trap '' HUP; exec authorize exec \(server.url) --env TOKEN -- sh -c 'kill -HUP $$; echo alive'"
+            ).result()
+            #expect(result.status == 0 && result.output == "alive\n", "\(result)")
+        }
+    }
+
     @Test func `a command that cannot be started is 127, and SIGPIPE ends one as usual`() async throws {
         try await User.with { user in
             try await user.login()
