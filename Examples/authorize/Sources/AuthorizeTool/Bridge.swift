@@ -263,7 +263,7 @@ private final class Bridge: Sendable {
             }
         }
         for await chunk in chunks {
-            for data in events.read(chunk) { deliver(Message(data), &waiting) }
+            for data in events.read(chunk.readableBytesView) { deliver(Message(data), &waiting) }
             if !isUnasked, waiting.isEmpty { return }
         }
         try Task.checkCancellation()
@@ -359,7 +359,7 @@ extension HTTPClientResponse {
 }
 
 /// Server-sent events over several connections, and the pauses between these.
-private struct EventStream {
+struct EventStream {
     private(set) var parser = EventParser()
     /// Connections in a row that brought nothing.
     private(set) var failures = 0
@@ -370,7 +370,8 @@ private struct EventStream {
     /// Before the next connection: doubled with each failure, up to a minute, unless the server asks for more.
     var pause: Duration {
         guard hasBegun else { return .zero }
-        let doubled = (parser.retry ?? .seconds(1)) * (1 << min(max(failures - 1, 0), 6))
+        let first = max(parser.retry ?? .seconds(1), .milliseconds(1))
+        let doubled = first * (1 << min(max(failures - 1, 0), 16))
         return min(max(min(doubled, .seconds(60)), parser.retry ?? .zero, least), .seconds(600))
     }
 
@@ -385,8 +386,8 @@ private struct EventStream {
         least = .seconds(retryAfter.flatMap { UInt16($0) } ?? 0)
     }
 
-    mutating func read(_ chunk: ByteBuffer) -> [[UInt8]] {
+    mutating func read(_ chunk: some Sequence<UInt8>) -> [[UInt8]] {
         failures = 0
-        return chunk.readableBytesView.compactMap { parser.read($0) }
+        return chunk.compactMap { parser.read($0) }
     }
 }

@@ -68,6 +68,23 @@ struct BridgeTests {
         #expect(parser.lastID == "3")
     }
 
+    @Test(arguments: [("0", Duration.milliseconds(1)), ("1", .milliseconds(1)), ("none", .seconds(1))])
+    func `pauses between connections grow up to a minute, whatever the server's retry is`(
+        retry: String, first: Duration
+    ) {
+        var events = EventStream()
+        #expect(events.pause == .zero)
+        events.begin()
+        _ = events.read("retry: \(retry)\n\n".utf8)
+        var pauses: [Duration] = []
+        for _ in 1...20 {
+            events.fail()
+            pauses.append(events.pause)
+        }
+        #expect(Array(pauses.prefix(3)) == [first, first * 2, first * 4])
+        #expect(pauses.last == .seconds(60))
+    }
+
     static let initialize =
         #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#
         + "\n"
