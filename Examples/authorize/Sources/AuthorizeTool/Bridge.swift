@@ -383,7 +383,7 @@ struct EventStream {
 
     mutating func fail(_ retryAfter: String? = nil) {
         (hasBegun, failures) = (true, failures + 1)
-        least = .seconds(retryAfter.flatMap { UInt16($0) } ?? 0)
+        least = .seconds(retryAfter.flatMap { UInt32($0) } ?? 0)
     }
 
     mutating func read(_ chunk: some Sequence<UInt8>) -> [[UInt8]] {

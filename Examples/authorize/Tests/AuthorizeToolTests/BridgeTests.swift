@@ -85,6 +85,13 @@ struct BridgeTests {
         #expect(pauses.last == .seconds(60))
     }
 
+    @Test(arguments: [("7", Duration.seconds(7)), ("86400", .seconds(600)), ("soon", .seconds(1))])
+    func `a server's Retry-After counts up to ten minutes`(field: String, pause: Duration) {
+        var events = EventStream()
+        events.fail(field)
+        #expect(events.pause == pause)
+    }
+
     static let initialize =
         #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#
         + "\n"
