@@ -35,6 +35,8 @@ let package = Package(
                 "AsyncHTTPClient", "Crypto", "LoopbackReceiver",
                 .trait(name: "SecretService", condition: .when(traits: ["SecretService"])),
             ]),
+        // The errors of connections that cannot be made.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
         // The options and the help.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     ],
@@ -43,7 +45,12 @@ let package = Package(
             name: "authorize",
             dependencies: ["AuthorizeTool", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
         // The logic of the commands.
-        .target(name: "AuthorizeTool", dependencies: [.ours("AsyncHTTPClient"), .ours("OAuth"), .ours("Storage")]),
+        .target(
+            name: "AuthorizeTool",
+            dependencies: [
+                .ours("AsyncHTTPClient"), .ours("OAuth"), .ours("Storage"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
         .testTarget(
             name: "AuthorizeToolTests",
             dependencies: ["authorize", "AuthorizeTool", "TestServers", "TestWidth", .ours("OAuth"), .ours("Storage")]),

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
+import NIOPosix
 import RequestAuthorizationAsyncHTTPClient
 import RequestAuthorizationOAuth
 
@@ -59,6 +60,8 @@ public struct ToolFailure: Error, Hashable, Sendable {
             case is TokenTransportError: .init(.unavailable, "\(error)")
             case let error as HTTPClientError:
                 .init(.unavailable, "the server cannot be reached: \(error.shortDescription)")
+            // A connection to an address, and one to a name.
+            case is IOError, is NIOConnectionError: .init(.unavailable, "the server cannot be reached")
             case is InvalidTokenResponse: .init(.unusableAnswer, "\(error)")
             case let error as TokenStoreError where [.unreadable, .wrongKey].contains(error.kind):
                 .init(.store, "\(error)", advice: "Pass the file of the session's key: --key-from FILE")

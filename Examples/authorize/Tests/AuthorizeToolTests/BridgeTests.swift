@@ -44,9 +44,12 @@ struct BridgeTests {
 
     @Test func `a server that is away, or that knows nothing, is an error for each request`() async throws {
         try await User.with { user in
-            let away = try await user.run("mcp", "http://127.0.0.1:9/mcp", input: Self.initialize + "nonsense\n")
-            #expect(away.status == 0)
-            #expect(away.output.contains(#""id":1"#) && away.output.contains(#""code":-32000"#))
+            for host in ["127.0.0.1", "localhost"] {
+                let away = try await user.run("mcp", "http://\(host):9/mcp", input: Self.initialize + "nonsense\n")
+                #expect(away.status == 0)
+                #expect(away.output.contains(#""id":1"#) && away.output.contains(#""code":-32000"#))
+                #expect(away.output.contains(#""message":"the server cannot be reached"#), "\(away)")
+            }
             let nothing = try await user.run("mcp", user.server.base + "/nothing", input: Self.initialize)
             #expect(nothing.output.contains("the server answered 404"), "\(nothing)")
         }
