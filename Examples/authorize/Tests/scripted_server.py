@@ -12,6 +12,7 @@ Authorization. It ends with its standard input.
 
 With GUARDED=1 it wants a token. It is its own authorization server: discovery (RFC 9728, RFC 8414), registration, /authorize
 (the person consents at once) and /token. The tokens are t1, t2 and so on, bound to a key if the client proves one (RFC 9449).
+With DEVICES=1 it does not list PKCE, and takes sign-ins on another device (RFC 8628; the person consents at once).
 """
 
 import json
@@ -25,6 +26,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 script = json.loads(sys.argv[1])
 lock = threading.Lock()
 types = {}
+devices = os.environ.get("DEVICES") == "1"
 RESOURCE = "/.well-known/oauth-protected-resource"
 
 
@@ -42,6 +44,10 @@ class Handler(BaseHTTPRequestHandler):
             return self.token()
         if path == "/register":
             return self.json({"client_id": "c", **json.loads(body)}, 201)
+        if path == "/device_authorization":
+            return self.json({
+                "device_code": "d", "user_code": "ABCD", "verification_uri": base + "/device", "expires_in": 600, "interval": 1,
+            })
         if path == "/authorize":
             asked = dict(urllib.parse.parse_qsl(query))
             back = urllib.parse.urlencode({"code": "c", "state": asked["state"], "iss": base})
@@ -50,9 +56,12 @@ class Handler(BaseHTTPRequestHandler):
             resource = base + (path[len(RESOURCE):] or "/")
             return self.json({"resource": resource, "authorization_servers": [base]})
         if path.startswith("/.well-known/"):
+            way = {"code_challenge_methods_supported": ["S256"]}
+            if devices:
+                way = {"device_authorization_endpoint": base + "/device_authorization"}
             return self.json({
                 "issuer": base, "authorization_endpoint": base + "/authorize", "token_endpoint": base + "/token",
-                "registration_endpoint": base + "/register", "code_challenge_methods_supported": ["S256"],
+                "registration_endpoint": base + "/register", **way,
                 "response_types_supported": ["code"], "authorization_response_iss_parameter_supported": True,
                 "dpop_signing_alg_values_supported": ["ES256"], "scopes_supported": ["read"],
             })

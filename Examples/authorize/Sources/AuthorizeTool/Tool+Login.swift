@@ -78,7 +78,7 @@ extension Tool {
         }
         return ProtectedResourceAuthorization(
             url, client: identity, records: records, policy: .tool, known: known, proof: options.isBound ? .dpop : nil,
-            requiresListedPKCE: options.issuer == nil, transport: Self.client,
+            requiresListedPKCE: options.issuer == nil && !usesDevice, transport: Self.client,
             signIn: usesDevice ? Self.onAnotherDevice : signIn(options))
     }
 

@@ -38,8 +38,10 @@ struct Scripted {
     /// - Parameters:
     ///   - script: the answers to each kind of message, in their order.
     ///   - isGuarded: whether it wants a token.
+    ///   - environment: more variables for it.
     static func with(
-        _ script: [String: [Answer]] = [:], isGuarded: Bool = false, _ body: (Scripted) async throws -> Void
+        _ script: [String: [Answer]] = [:], isGuarded: Bool = false, environment: [String: String] = [:],
+        _ body: (Scripted) async throws -> Void
     ) async throws {
         let home = FileManager.default.temporaryDirectory.appending(path: "authorize-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: false)
@@ -47,7 +49,7 @@ struct Scripted {
         let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../scripted_server.py").path
         let server = try Program(
             "/usr/bin/python3", [path, String(decoding: try JSONEncoder().encode(script), as: UTF8.self)],
-            environment: isGuarded ? ["GUARDED": "1"] : [:])
+            environment: environment.merging(isGuarded ? ["GUARDED": "1"] : [:]) { $1 })
         let scripted = Scripted(base: try await server.line(), server: server, home: home)
         do {
             try await body(scripted)

@@ -160,6 +160,16 @@ struct SessionTests {
         }
     }
 
+    @Test func `a code for another device needs no PKCE`() async throws {
+        try await Scripted.with(isGuarded: true, environment: ["DEVICES": "1"]) { server in
+            let browser = try await server.start("login", server.url, "--no-browser").result()
+            #expect(browser.status == 65 && browser.errors.contains("PKCE"), "\(browser)")
+            let device = try await server.start("login", server.url, "--device").result()
+            #expect(device.status == 0 && device.errors.contains("ABCD"), "\(device)")
+            #expect(try await server.start("token", server.url).result().output == "t1\n")
+        }
+    }
+
     @Test func `a pasted address has the port of the client`() async throws {
         try await Scripted.with(isGuarded: true) { server in
             let login = try server.start("login", server.url, "--paste", "--port", "4321")
