@@ -54,16 +54,18 @@ private final class Bridge: Sendable {
     func run() async throws {
         StandardInput.read(into: input)
         await withDiscardingTaskGroup { group in
+            var opening: Task<Void, Never>?
             for await line in lines where !line.isEmpty {
                 let message = Message(line)
-                // What comes after these relies on them.
-                if ["initialize", "notifications/initialized"].contains(message.method) {
-                    await pass(message)
-                } else {
-                    let call = Task { await self.pass(message) }
-                    state.withLock { if let id = message.onlyRequest { $0.calls[id] = call } }
-                    group.addTask { await self.wait(for: call, message) }
+                // Requests and notifications wait for the opening. It may wait for a response, so a response does not.
+                let earlier = message.method == nil ? nil : opening
+                let call = Task {
+                    await earlier?.value
+                    await self.pass(message)
                 }
+                if ["initialize", "notifications/initialized"].contains(message.method) { opening = call }
+                state.withLock { if let id = message.onlyRequest { $0.calls[id] = call } }
+                group.addTask { await self.wait(for: call, message) }
                 if let id = message.cancelled { state.withLock { $0.calls[id] }?.cancel() }
             }
             if output.withLock({ $0 != nil }) { group.cancelAll() }

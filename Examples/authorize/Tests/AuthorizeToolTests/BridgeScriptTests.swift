@@ -206,6 +206,21 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `a response that the opening waits for is sent, and a request waits for the opening`() async throws {
+        let ping = #"{"jsonrpc":"2.0","id":9,"method":"ping"}"#
+        var opening = Scripted.Answer.events("data: \(ping)\n\n")
+        opening.staysOpen = true
+        try await Scripted.with(["initialize": [opening]]) { server in
+            let bridge = try server.start("mcp", server.url)
+            try bridge.say(BridgeTests.initialize)
+            #expect(try await bridge.line() == ping)
+            try bridge.say(Scripted.request("tools/call") + Scripted.answer(id: "9") + "\n")
+            for kind in ["initialize", "response"] { #expect(try await server.seen().hasPrefix(kind)) }
+            bridge.send(SIGTERM)
+            #expect(await bridge.status() == -SIGTERM)
+        }
+    }
+
     @Test func `requests that wait do not hold up others`() async throws {
         let ids = (10..<30).map(String.init)
         let calls = Array(repeating: Scripted.Answer(hangs: true), count: ids.count)
