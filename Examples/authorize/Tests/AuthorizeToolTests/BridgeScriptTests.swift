@@ -16,6 +16,7 @@ struct BridgeScriptTests {
         (.events("data: <html>\n\n"), [], "ended before"),
         (.page("<html>\n</html>", type: "text/html"), [], "without a response"),
         (.page(""), [], "without a response"),
+        (.page(#"{"id":5,"result":{}}"#), [], "without a response"),
         (.page(Scripted.answer(id: #""5""#)), [Scripted.answer(id: #""5""#)], "without a response"),
     ]) func `an answer without the response becomes an error of the request`(
         answer: Scripted.Answer, lines: [String], reason: String
@@ -235,7 +236,10 @@ struct BridgeScriptTests {
         }
     }
 
-    @Test(arguments: [("nonsense", -32700), ("{", -32700), ("[]", -32600), (#"{"id":1,"method":2}"#, -32600)])
+    @Test(arguments: [
+        ("nonsense", -32700), ("{", -32700), ("[]", -32600), (#"{"jsonrpc":"2.0","id":1,"method":2}"#, -32600),
+        (#"{"id":1,"method":"a"}"#, -32600), (#"{"jsonrpc":"1.0","id":1,"method":"a"}"#, -32600),
+    ])
     func `a line that is no message is answered, and not sent`(line: String, code: Int) async throws {
         try await Scripted.with { server in
             let bridge = try server.start("mcp", server.url)

@@ -7,6 +7,7 @@ import RequestAuthorizationOAuth
 /// A message of JSON-RPC, as much of it as the bridge needs; or several in one line, a batch.
 struct Message {
     private struct Face: Decodable {
+        let jsonrpc: String
         let id: JSONValue?
         let method: String?
     }
@@ -24,7 +25,7 @@ struct Message {
         let (decoder, data) = (JSONDecoder(), Data(line.utf8))
         let single = try? decoder.decode(Face.self, from: data)
         let faces = single.map { [$0] } ?? (try? decoder.decode([Face].self, from: data)) ?? []
-        (self.line, isOfJSONRPC) = (line, !faces.isEmpty)
+        (self.line, isOfJSONRPC) = (line, !faces.isEmpty && faces.allSatisfy { $0.jsonrpc == "2.0" })
         method = faces.lazy.compactMap(\.method).first
         requests = faces.filter { $0.method != nil }.compactMap(\.id)
         responses = faces.filter { $0.method == nil }.compactMap(\.id)
