@@ -50,18 +50,18 @@ extension Tool {
     ///
     /// - Parameters:
     ///   - resource: answers only for URLs below this one; for all by default.
-    ///   - operation: git's word: `get`, `store` or `erase`. Another one is none of ours.
+    ///   - operation: git's word. All but `get` and `erase` are ignored, as git asks of helpers.
     public func gitCredential(below resource: String?, operation: String, lasting duration: Duration) async throws {
         let input = await StandardInput.text()
         let asked = GitCredential(input)
-        guard operation != "store", let url = asked.url else { return }
+        guard ["get", "erase"].contains(operation), let url = asked.url else { return }
         if let resource, !ResourceURL.is(url, below: resource) { return }
         try await run(url) { session in
             let token = try await session.auth.validToken(lasting: duration)
             if operation == "get" {
                 try checkIsBearer(token)
                 try Output.show(asked.answer(token).joined(separator: "\n"))
-            } else if operation == "erase", asked.secret == token.accessToken {
+            } else if asked.secret == token.accessToken {
                 _ = try await replaced(token, session)
             }
         }
