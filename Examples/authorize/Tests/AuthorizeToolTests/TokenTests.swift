@@ -188,6 +188,17 @@ struct TokenTests {
         }
     }
 
+    @Test func `an empty line ends the input of git, also if it stays open`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.url)
+            let helper = try server.start("token", "--format", "git", "get")
+            try helper.say("protocol=http\nhost=\(server.base.dropFirst(7))\npath=mcp\n\n")
+            #expect(await helper.status() == 0)
+            #expect(try await helper.line() == "username=oauth2")
+            #expect(try await helper.line() == "password=t1")
+        }
+    }
+
     @Test func `results that cannot be written are a failure`() async throws {
         try await Scripted.with(isGuarded: true) { server in
             try await server.login(server.url)
