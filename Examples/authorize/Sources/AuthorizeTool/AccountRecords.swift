@@ -73,8 +73,11 @@ private struct Record: AuthorizationToken, Codable {
 enum ResourceURL {
     /// Whether a URL is a resource or below it: the same origin, and a path that continues at a slash.
     static func `is`(_ url: String, below resource: String) -> Bool {
-        guard let parent = place(of: resource), let child = place(of: url) else { return false }
-        return child.origin == parent.origin && child.path.hasPrefix(parent.path)
+        guard let parent = place(of: resource), let child = place(of: url), child.origin == parent.origin else {
+            return false
+        }
+        let start = parent.path.hasSuffix("/") ? parent.path : parent.path + "/"
+        return child.path == parent.path || child.path.hasPrefix(start)
     }
 
     /// The one of these that a URL belongs to: itself, else the one with the longest path above it.
@@ -83,15 +86,14 @@ enum ResourceURL {
         return urls.contains(url) ? url : urls.filter { Self.is(url, below: $0) }.max { lengths($0) < lengths($1) }
     }
 
-    /// The path has no dot segments, and a slash at its end.
+    /// The path has no dot segments, and is not empty.
     private static func place(of url: String) -> (origin: Origin, path: String)? {
         // Servers decode dots before they look for dot segments.
         guard let url = URL(string: url.replacing(/%2[Ee]/, with: "."))?.standardized, let origin = Origin(url) else {
             return nil
         }
-        var path = url.path(percentEncoded: true)
-        while path.hasSuffix("/") { path.removeLast() }
-        return (origin, path + "/")
+        let path = url.path(percentEncoded: true)
+        return (origin, path.isEmpty ? "/" : path)
     }
 }
 

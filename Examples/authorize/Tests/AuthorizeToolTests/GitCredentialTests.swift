@@ -42,6 +42,13 @@ struct ResourceURLTests {
         #expect(ResourceURL.is("https://h.example\(path)", below: "https://h.example"))
     }
 
+    @Test(arguments: [("/a", false), ("/ab", false), ("/a/", true), ("/a/b", true), ("/a/?b", true)])
+    func `a resource with a slash at its end is above what continues there`(path: String, isBelow: Bool) {
+        #expect(ResourceURL.is("https://h.example\(path)", below: "https://h.example/a/") == isBelow)
+        let owner = ResourceURL.owner(of: "https://h.example\(path)", among: ["https://h.example/a/"])
+        #expect(owner == (isBelow ? "https://h.example/a/" : nil))
+    }
+
     @Test(arguments: [
         ("/a/b", "https://h.example/a/"), ("/a", "https://h.example/a"), ("/a/", "https://h.example/a/"),
         ("/?q=1", "https://h.example/?q=1"), ("/c", "https://H.example:443/?a=long%20query"),
