@@ -102,6 +102,9 @@ struct LoginCommand: AsyncParsableCommand {
 
     func validate() throws {
         if device, paste { throw ValidationError("--device and --paste are two ways; choose one.") }
+        if clientSecretFile != nil, signIn.client == nil {
+            throw ValidationError("--client-secret-file needs --client, whose secret it is.")
+        }
     }
 
     func run() async throws {

@@ -178,6 +178,13 @@ struct SessionTests {
         }
     }
 
+    @Test func `a secret without its client is an error of the command line`() async throws {
+        try await Scripted.with { server in
+            let login = try await server.start("login", "http://127.0.0.1:9/x", "--client-secret-file", "f").result()
+            #expect(login.status == 64 && login.errors.contains("needs --client,"), "\(login)")
+        }
+    }
+
     @Test func `a line that nobody enters is not waited for`() async throws {
         // This process reads nothing else.
         let input = Pipe()
