@@ -31,13 +31,12 @@ public struct SignInOptions: Sendable {
 extension Tool {
     /// `authorize login`: finds the server, asks the person, signs in. The last session stays until the new one begins.
     public func login(_ url: String, _ options: SignInOptions) async throws {
-        let command = login(url)
-        do {
+        try await explaining(url) {
             guard URL(string: url).flatMap({ Origin($0) }) != nil else {
                 throw ToolFailure(.usage, "'\(url)' is no URL with scheme and host")
             }
             let auth = try await signInProvider(for: url, options)
-            try await run(command, settling: auth, isSignIn: true) {
+            try await run(login(url), settling: auth, isSignIn: true) {
                 if let holder = try await auth.signInUnderWay() {
                     Output.note(
                         "Process \(holder.process) has been signing in here since \(Self.time(holder.since)). "
@@ -51,8 +50,6 @@ extension Tool {
                 }
                 try show([SessionReport(account: account, url: url, session)])
             }
-        } catch {
-            throw ToolFailure(error, login: command)
         }
     }
 

@@ -59,14 +59,10 @@ extension Tool {
     ///
     /// - Parameter force: whether a token is removed that cannot be revoked now.
     public func logout(_ url: String, force: Bool) async throws {
-        let session: Session
-        do {
-            session = try await self.session(of: url)
-        } catch let error as NotAuthorized where error.reason == .noToken {
+        let session = try await explaining(url) { try await place(of: url) }
+        guard session.isSignedIn else {
             if let ended = try? await records.session(of: url) { try? await forget(ended) }
             return Output.note("You were not signed in.")
-        } catch {
-            throw ToolFailure(error, login: login(url))
         }
         try await run(login(url), settling: session.auth) {
             do {

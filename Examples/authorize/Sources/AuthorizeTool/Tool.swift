@@ -88,15 +88,6 @@ public struct Tool: Sendable {
         let auth: ProtectedResourceAuthorization
     }
 
-    /// A session that asks no person.
-    ///
-    /// - Throws: `NotAuthorized` if there is none.
-    func session(of url: String) async throws -> Session {
-        let place = try await place(of: url)
-        guard place.isSignedIn else { throw NotAuthorized(.noToken) }
-        return place
-    }
-
     /// The session of a URL; without one, the place where one can begin.
     func place(of url: String) async throws -> Session {
         let owner = try await records.session(of: url) ?? url
@@ -116,7 +107,8 @@ public struct Tool: Sendable {
     func run<Value: Sendable>(
         _ url: String, _ body: @escaping @Sendable (Session) async throws -> Value
     ) async throws -> Value {
-        let session = try await explaining(url) { try await self.session(of: url) }
+        let session = try await explaining(url) { try await place(of: url) }
+        guard session.isSignedIn else { throw ToolFailure(NotAuthorized(.noToken), login: login(url)) }
         return try await run(login(url, isBound: session.isBound), settling: session.auth) { try await body(session) }
     }
 
