@@ -136,7 +136,8 @@ public struct Tool: Sendable {
         let command = Task { try await body() }
         signals.onFirst { command.cancel() }
         let result = await command.result
-        let unsettled = await settle(auth(), login)
+        var unsettled: ToolFailure?
+        do { try await auth()?.settle(within: .seconds(10)) } catch { unsettled = ToolFailure(error, login: login) }
         let isUnread = if case .failure(is Output.ClosedPipe) = result { true } else { false }
         if let signal = signals.received ?? (isUnread ? SIGPIPE : nil) {
             if let unsettled { Output.show(unsettled) }
@@ -151,15 +152,6 @@ public struct Tool: Sendable {
         do { value = try result.get() } catch { throw ToolFailure(error, login: login) }
         if let unsettled { throw unsettled }
         return value
-    }
-
-    private func settle(_ auth: ProtectedResourceAuthorization?, _ login: String) async -> ToolFailure? {
-        do {
-            try await auth?.settle(within: .seconds(10))
-            return nil
-        } catch {
-            return ToolFailure(error, login: login)
-        }
     }
 }
 
