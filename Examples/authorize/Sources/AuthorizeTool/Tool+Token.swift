@@ -28,7 +28,12 @@ extension Tool {
 
     /// `authorize token`: prints the token as text, as JSON, or for kubectl.
     public func token(_ url: String, format: TokenFormat, lasting duration: Duration = .zero) async throws {
-        let version = try format == .kubectl ? ExecCredential.version(environment) : ""
+        let info = format == .kubectl ? environment["KUBERNETES_EXEC_INFO"] : nil
+        guard let version = ExecCredential.version(info: info) else {
+            throw ToolFailure(
+                .configuration, "KUBERNETES_EXEC_INFO names no known apiVersion",
+                advice: "Write in the kubeconfig: apiVersion: \(ExecCredential.known[0])")
+        }
         try await run(url) { session in
             var token = try await session.auth.validToken(lasting: duration)
             switch format {
@@ -121,17 +126,5 @@ struct Printed: Codable, Hashable {
     func isRefusal(of token: OAuthToken, by parent: Int32, at now: Date) -> Bool {
         let age = now.timeIntervalSince(at)
         return parent == self.parent && token.expiresAt == expiresAt && age >= 0 && age < 60
-    }
-}
-
-extension ExecCredential {
-    /// - Throws: ``ToolFailure`` for a version that is not known.
-    fileprivate static func version(_ environment: [String: String]) throws -> String {
-        guard let version = version(info: environment["KUBERNETES_EXEC_INFO"]) else {
-            throw ToolFailure(
-                .configuration, "KUBERNETES_EXEC_INFO names no known apiVersion",
-                advice: "Write in the kubeconfig: apiVersion: \(known[0])")
-        }
-        return version
     }
 }
