@@ -336,20 +336,14 @@ private final class Bridge: Sendable {
 
     /// Answers requests in the place of the server; without any, the user is told.
     private func answer(_ requests: [JSONValue]?, _ code: Int, _ text: String) {
-        struct Answer: Encodable {
-            struct Failure: Encodable { let code: Int, message: String }
-            let jsonrpc = "2.0"
-            let id: JSONValue
-            let error: Failure
-        }
         guard let requests else { return Output.note("error: \(text)") }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let error = JSONValue.object(["code": .integer(Int64(code)), "message": .string(text)])
         for id in requests {
-            guard let answer = try? encoder.encode(Answer(id: id, error: .init(code: code, message: text))) else {
-                continue
-            }
-            write(String(decoding: answer, as: UTF8.self))
+            let answer = JSONValue.object(["jsonrpc": .string("2.0"), "id": id, "error": error])
+            guard let line = try? encoder.encode(answer) else { continue }
+            write(String(decoding: line, as: UTF8.self))
         }
     }
 }
