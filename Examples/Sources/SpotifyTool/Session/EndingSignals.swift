@@ -81,12 +81,7 @@ final class EndingSignals {
 
     /// The first signal and its handler.
     private final class First: Sendable {
-        private struct Contents {
-            var number: Int32?
-            var handler: (@Sendable () -> Void)?
-        }
-
-        private let contents = Mutex(Contents())
+        private let contents = Mutex<(number: Int32?, handler: (@Sendable () -> Void)?)>((nil, nil))
 
         var number: Int32? { contents.withLock { $0.number } }
 
