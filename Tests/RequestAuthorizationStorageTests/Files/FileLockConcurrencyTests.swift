@@ -6,7 +6,7 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-@_spi(FileLayer) @testable import RequestAuthorizationStorage
+@_spi(FileLayer) @_spi(FileQueue) @testable import RequestAuthorizationStorage
 
 #if canImport(Glibc)
 import Glibc
@@ -60,8 +60,9 @@ import Darwin
         let layer = ObservedFileLayer(before: { if $0.function == "lock" { tried.yield() } })
         let shared = SharedFolder.at(.at(folder.tokens), layer)
         let files = CredentialFiles(CredentialName(client: "client", account: "me"), in: shared.place)
-        let watch = FolderWatch(shared.place, on: shared.queue(of: files))
-        var lock: FileLock? = FileLock(files, on: shared.queue(of: files), watch: watch, onEnd: {})
+        let queue = shared.queue(of: files)
+        let watch = FolderWatch(shared.place, on: queue)
+        var lock: FileLock? = FileLock(files, on: queue, watch: watch, onEnd: {})
         let waiting = Task { [lock] in _ = try await lock?.acquire(within: .seconds(300)) }
         var next = tries.makeAsyncIterator()
         // It tries once more after it has begun to listen.
@@ -70,6 +71,8 @@ import Darwin
         waiting.cancel()
         _ = await waiting.result
         lock = nil
+        // The last try keeps the lock until it returns.
+        try await queue.run {}
         #expect(watch.heard == [])
         await held.unlock()
     }
