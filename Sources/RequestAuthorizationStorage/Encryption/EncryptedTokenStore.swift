@@ -120,8 +120,8 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
     private func put(
         _ item: Data, isEnd: Bool, ending intent: Data?, replacing kept: Data?
     ) async throws -> Bool {
-        if let leased = items as? LeasedByteStore {
-            return try await leased.save(item, ending: intent, isEnd: isEnd) { found, _ in found == kept } == .saved
+        if let aware = items as? any EndAwareByteStore {
+            return try await aware.save(item, ending: intent, isEnd: isEnd) { found, _ in found == kept } == .saved
         }
         guard let shared = items as? any SharedByteStore else {
             try await items.save(item)

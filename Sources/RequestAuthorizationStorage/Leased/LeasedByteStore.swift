@@ -10,7 +10,7 @@
 /// choose the keys of the records yourself.
 ///
 /// Exclusive access is a lease in the record. A host that has died blocks the others for a little more than the lease.
-public final class LeasedByteStore: SharedByteStore, RedactedDescription {
+public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
     let space: RecordSpace
     let name: RecordName
     let state: Lock<State>
@@ -100,16 +100,14 @@ public final class LeasedByteStore: SharedByteStore, RedactedDescription {
     public func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult {
-        try await save(item, ending: intent, isEnd: StoredTokenFace.isEnd(item), if: condition)
+        try await save(item, ending: intent, isEnd: nil, if: condition)
     }
 
-    /// Saves as ``save(_:ending:if:)`` does, also an encrypted item.
-    ///
-    /// - Parameter isEnd: whether the item is a tombstone. An encrypted item does not tell it.
     func save(
-        _ item: Data, ending intent: Data?, isEnd: Bool,
+        _ item: Data, ending intent: Data?, isEnd: Bool?,
         if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult {
+        let isEnd = isEnd ?? StoredTokenFace.isEnd(item)
         let result = try await change(ending: intent) { contents in
             try condition(contents.item, contents.absence) ? Change(item: item, isEnd: isEnd) : nil
         }
