@@ -24,7 +24,7 @@ package enum ErrorCode {
     /// Whether a code is a text of the request, a part of it, or has it in it. Fewer than 8 bytes are no secret.
     private static func repeats(_ text: String, _ code: String) -> Bool {
         if text == code { return true }
-        if code.utf8.count >= shortest, text.contains(code) { return true }
+        if code.utf8.count >= shortest, text.utf8.contains(code.utf8) { return true }
         return text.utf8.count >= shortest && !grants.contains(text) && code.contains(text)
     }
 

@@ -27,6 +27,7 @@ import FoundationNetworking
         ["a=1; Max-Age=0", "b=2; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "c="],
         ["a=1; Path=/", "user[name]=2; Path=/", "my cookie=3; Secure", "\"d\"=4"],
         ["a=\"1, 2\"; Path=/", "b=3,c=4; Path=/", "d=5, e=6"], ["a", "", "b=2=3; =; ;"],
+        ["a=1; Path=/", "b=\u{338}x; Path=/y"],
     ]
 
     @Test(arguments: fields, [nil, URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)])

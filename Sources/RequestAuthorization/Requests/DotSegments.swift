@@ -8,7 +8,9 @@ package enum DotSegments {
     package static func removed(from path: Substring) -> Substring {
         guard mayBe(in: path) else { return path }
         var kept: [Substring] = []
-        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        // Bytes: a combining mark would hide the slash before it.
+        let segments = path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { Substring($0) }
         for (number, segment) in segments.enumerated() {
             guard segment == "." || segment == ".." else {
                 kept.append(segment)

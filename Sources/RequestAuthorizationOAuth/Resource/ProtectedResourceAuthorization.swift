@@ -175,9 +175,9 @@ private struct ResourcePlace {
         guard let target else { return false }
         // Servers decode dots before they look for dot segments.
         let plain = DotSegments.removed(fromURL: target.replacing("%2E", with: ".").replacing("%2e", with: "."))
-        let rest = plain.drop { $0 != "/" }.dropFirst(2).drop { !"/?#".contains($0) }
-        guard rest.utf8.starts(with: path.utf8) else { return false }
-        let next = rest.utf8.dropFirst(path.utf8.count).first
+        let rest = plain.splitBeforePath.rest.utf8
+        guard rest.starts(with: path.utf8) else { return false }
+        let next = rest.dropFirst(path.utf8.count).first
         return next == nil || "/?#".utf8.contains(next ?? 0) || path.hasSuffix("/")
     }
 }

@@ -98,9 +98,8 @@ struct ResourceDiscovery: Sendable {
 
     /// The place that the challenge names, and the well-known ones for the whole URL and for the origin (RFC 9728 §3.1).
     private func places(_ challenge: AuthenticationChallenge?) -> [URL] {
-        let authority = url.drop { $0 != "/" }.dropFirst(2)
-        let end = authority.firstIndex { "/?#".contains($0) } ?? url.endIndex
-        let (host, rest) = (url[..<end], url[end...] == "/" ? "" : url[end...])
+        let (host, path) = url.splitBeforePath
+        let rest = path == "/" ? "" : path
         let texts = [
             "\(host)/.well-known/oauth-protected-resource\(rest)", "\(host)/.well-known/oauth-protected-resource",
         ]

@@ -86,9 +86,7 @@ extension AuthorizationServer {
         }
         // The spelling is kept: nothing is decoded or normalized (§4), only a slash at the end is removed (§3.1).
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
-        let authority = base.drop { $0 != "/" }.dropFirst(2)
-        let path = authority.firstIndex(of: "/") ?? base.endIndex
-        let (host, rest) = (base[..<path], base[path...])
+        let (host, rest) = base.splitBeforePath
         let places = ["oauth-authorization-server", "openid-configuration"].map { "/.well-known/\($0)" }
         let texts = places.map { "\(host)\($0)\(rest)" } + places.reversed().map { base + $0 }
         var urls: [URL] = []
@@ -114,5 +112,14 @@ extension AuthorizationServer {
                 == .bool(true),
             announcesIssuer: metadata.value("authorization_response_iss_parameter_supported") == .bool(true),
             additionalMetadata: metadata.members.filter { !Self.ownMembers.contains($0.key) })
+    }
+}
+
+extension String {
+    /// A URL up to its path, and the rest, as they are spelt. Bytes: a mark would make one character with a slash.
+    var splitBeforePath: (head: Substring, rest: Substring) {
+        let authority = utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+        let end = authority.firstIndex { "/?#".utf8.contains($0) } ?? endIndex
+        return (self[..<end], self[end...])
     }
 }

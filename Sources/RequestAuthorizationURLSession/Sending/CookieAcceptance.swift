@@ -37,7 +37,7 @@ struct CookieAcceptance: Sendable {
     /// field only before names without any special character, and would lose PHP's `user[name]=…`.
     private static func lines(of field: String) -> [String] {
         field.components(separatedBy: ", ").reduce(into: []) { lines, piece in
-            let isCookie = piece.prefix { $0 != ";" }.contains("=")
+            let isCookie = piece.utf8.prefix { $0 != UInt8(ascii: ";") }.contains(UInt8(ascii: "="))
             if isCookie || lines.isEmpty { lines.append(piece) } else { lines[lines.count - 1] += ", " + piece }
         }
     }

@@ -509,7 +509,8 @@ import Testing
 
     @Test(arguments: [
         ("/other", false), ("/mcp2", false), ("/mcp/../other", false), ("/mcp/%2e%2e/other", false), ("/mcp/sub", true),
-        ("/mcp?x=1", true), ("/MCP", false),
+        ("/mcp?x=1", true), ("/MCP", false), ("/\u{338}/mcp/x", false), ("/mcp/../\u{338}x", false),
+        ("/mcp/\u{338}x", true),
     ])
     func `the token goes below the URL only`(path: String, isAllowed: Bool) async throws {
         try await GuardedServer.run { (guarded, server) async throws in

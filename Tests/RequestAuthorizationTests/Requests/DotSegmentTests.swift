@@ -9,6 +9,10 @@ struct DotSegmentTests {
         ("https://a.example/b/../c", "https://a.example/c"),
         ("https://a.example/./b?c=/../d", "https://a.example/b?c=/../d"),
         ("https://a.example", "https://a.example"),
+        // A mark makes one character with the slash before it.
+        ("https://a.example/b/../\u{338}c", "https://a.example/\u{338}c"),
+        ("https://a.example/b/\u{338}/../c", "https://a.example/b/c"),
+        ("https://a.example/\u{338}b/./c", "https://a.example/\u{338}b/c"),
     ])
     func `the dot segments of a path are removed`(url: String, expected: String) {
         #expect(DotSegments.removed(fromURL: url) == expected)

@@ -148,6 +148,8 @@ import Testing
         for code in ["invalid_refresh_token", "web_client_gone", "incorrect_client_credentials", "token"] {
             #expect(ErrorCode.printable(code, sent: sent) == code, "\(code)")
         }
+        // A mark makes one character with the letter before it.
+        #expect(ErrorCode.printable("correcthorse", sent: ["correcthorse\u{301}battery"]) != "correcthorse")
     }
 
     // MARK: Kinds
