@@ -42,7 +42,7 @@ final class CallTarget: Sendable, RedactedDescription {
         do {
             switch try await call.credential.judge(response, afterRefresh: isLast) {
             case .anew where !isLast:
-                if isRepeated, !refusal.hasPushback {
+                if isRepeated, !refusal.forbidsRetry {
                     try await call.credential.awaitSuccessor(for: call.withoutCredential, from: provider)
                 }
                 return refusal.pushingBack("0")

@@ -27,13 +27,18 @@ extension RPCError {
     /// Whether the server itself says when to retry.
     var hasPushback: Bool { metadata["grpc-retry-pushback-ms"].contains { _ in true } }
 
-    /// Tells gRPC's retry policy when to retry, unless the server has done so itself.
+    /// Whether the server itself forbids a retry: by a negative number, or by none (gRFC A6).
+    var forbidsRetry: Bool {
+        metadata[stringValues: "grpc-retry-pushback-ms"].first { _ in true }.map { (Int64($0) ?? -1) < 0 } ?? false
+    }
+
+    /// Tells gRPC's retry policy when to retry. A server's own time is kept, unless there is to be no retry.
     ///
     /// - Parameter milliseconds: the delay; a negative number means "do not retry" (gRFC A6).
     func pushingBack(_ milliseconds: String) -> RPCError {
-        if hasPushback { return self }
+        if hasPushback, !milliseconds.hasPrefix("-") { return self }
         var error = self
-        error.metadata.addString(milliseconds, forKey: "grpc-retry-pushback-ms")
+        error.metadata.replaceOrAddString(milliseconds, forKey: "grpc-retry-pushback-ms")
         return error
     }
 

@@ -88,15 +88,16 @@ import Testing
         #expect(echo.calls.map(\.credential) == ["Bearer a"])
     }
 
-    @Test(.shows(.nextPersonSendsNothing))
-    func `a call is not made again as the person who signs in next`() async throws {
+    /// - Parameter pushback: the server's own advice to call again.
+    @Test(.shows(.nextPersonSendsNothing), arguments: [[], [("grpc-retry-pushback-ms", "0")]])
+    func `a call is not made again as the person who signs in next`(pushback: [(String, String)]) async throws {
         let auth = Auth.holdingA(ScriptedTokenService<TestToken>())
         let (arrived, changed) = (Arrivals(1), Arrivals(1))
         let echo = EchoService { call in
             guard call.credential == "Bearer a" else { return nil }
             arrived.add()
             try await changed.all()
-            return .atOnce()
+            return .atOnce(.unauthenticated(pushback))
         }
         try await withEcho(echo, auth) { client in
             let call = Task { try await Way.unary.call(client) }

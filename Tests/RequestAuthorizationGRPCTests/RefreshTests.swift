@@ -129,6 +129,16 @@ import Testing
         #expect(echo.calls.count == 1)
     }
 
+    @Test func `a server that asks for a retry gets no third attempt`() async throws {
+        let service = ScriptedTokenService<TestToken>(.token("b"))
+        let echo = EchoService { _ in .atOnce(.unauthenticated(("grpc-retry-pushback-ms", "0"))) }
+        try await withEcho(echo, Auth.holdingA(service)) { client in
+            let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
+            #expect(error?.pushback == ["-1"])
+        }
+        #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer b"])
+    }
+
     @Test func `the provider gets the challenges`() async throws {
         let provider = LooseProvider(["Authorization": "Bearer a"])
         let echo = EchoService { _ in

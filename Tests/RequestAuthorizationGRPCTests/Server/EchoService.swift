@@ -108,7 +108,9 @@ final class EchoService: RegistrableRPCService {
 }
 
 extension RPCError {
-    static func unauthenticated(_ fields: (String, String)...) -> RPCError {
+    static func unauthenticated(_ fields: (String, String)...) -> RPCError { unauthenticated(fields) }
+
+    static func unauthenticated(_ fields: [(String, String)]) -> RPCError {
         var metadata: Metadata = [:]
         for (name, value) in fields { metadata.addString(value, forKey: name) }
         return RPCError(code: .unauthenticated, message: "no", metadata: metadata)
