@@ -42,6 +42,7 @@ extension ReadOnlyTokenStore: ReadOnlyStore {
     func loadWithAbsence() async throws -> TokenWithIntent<Token> {
         // Unlike this one, `loadWithIntent()` may remove an old tombstone.
         let stored = try await base.load()
+        if stored == nil, let view = base as? any ReadOnlyStore<Token> { return try await view.loadWithAbsence() }
         guard stored == nil, let shared = base as? any SharedTokenStore<Token> else {
             return TokenWithIntent(stored, intent: nil)
         }

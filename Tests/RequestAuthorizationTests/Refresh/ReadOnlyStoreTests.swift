@@ -16,6 +16,15 @@ import Testing
         #expect(widget.kinds == [.load])
     }
 
+    @Test func `a view of a view tells a lost item from a sign-out`() async throws {
+        for absence in [TokenAbsence.setAside, .placeMissing, .gone] {
+            let store = InMemorySharedTokenStore<TestToken>()
+            store.lose(absence)
+            let view = try #require(store.readOnly.readOnly as? any ReadOnlyStore<TestToken>)
+            #expect(try await view.loadWithAbsence().absence == absence)
+        }
+    }
+
     @Test func `an expired token is an error that says to open the app`() async throws {
         let widget = Widget(.make("old", lasts: 10))
         #expect(try await widget.name() == "old")
