@@ -36,7 +36,7 @@ private func startingHere(_ body: @escaping @Sendable () async -> Void) -> Task<
 }
 
 /// The first of several results, for one task that waits for it.
-private final class FirstResult<Value: Sendable>: Sendable {
+final class FirstResult<Value: Sendable>: Sendable {
     private enum State {
         case empty
         case awaited(UnsafeContinuation<Value, any Error>)
@@ -75,7 +75,8 @@ private final class FirstResult<Value: Sendable>: Sendable {
         }
     }
 
-    private func deliver(to waiter: UnsafeContinuation<Value, any Error>) {
+    /// Resumes a continuation with the first result, once there is one.
+    func deliver(to waiter: UnsafeContinuation<Value, any Error>) {
         let result = state.withLock { state -> Result<Value, any Error>? in
             if case .landed(let result) = state { return result }
             state = .awaited(waiter)

@@ -34,12 +34,8 @@ package struct JSONMembers: Sendable, RedactedDescription {
         let start = Array(body.prefix(4))
         guard start.count < 4 || start[1] != 0 || start[3] != 0 else { return nil }
         let scanner = JSONObjectScanner(body)
-        switch scanner.form {
-        case .notAnObject: return nil
-        case .whole: form = .whole
-        case .broken: form = .broken
-        case .cutOff: form = .cutOff
-        }
+        guard let form = scanner.form else { return nil }
+        self.form = form
         var members: [String: Member] = [:]
         for found in scanner.members {
             guard let name = Self.text(body[found.name]) else { continue }

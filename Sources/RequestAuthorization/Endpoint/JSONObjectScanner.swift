@@ -19,11 +19,9 @@ struct JSONObjectScanner<Bytes: RandomAccessCollection> where Bytes.Element == U
         let isSure: Bool
     }
 
-    /// The state of the object.
-    enum Form { case notAnObject, whole, broken, cutOff }
-
     private(set) var members: [Member] = []
-    private(set) var form = Form.notAnObject
+    /// The state of the object; `nil` if there is none.
+    private(set) var form: JSONMembers.Form?
     private let bytes: Bytes
     private var place: Int
 
@@ -74,7 +72,7 @@ struct JSONObjectScanner<Bytes: RandomAccessCollection> where Bytes.Element == U
         return salvage(from: begin, depth: 0)
     }
 
-    private mutating func end(_ form: Form) -> Bool? {
+    private mutating func end(_ form: JSONMembers.Form) -> Bool? {
         self.form = form
         return nil
     }

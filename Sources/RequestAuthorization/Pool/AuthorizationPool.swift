@@ -140,7 +140,7 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
     private func makeAndInstall(_ id: ID) -> Provider {
         let provider = make(id)
         let reporting = reporting.withLock { $0 }
-        reporting.reporter?.attach(to: provider, of: id)
+        if let reporter = reporting.reporter { provider.report(to: reporter.reporter(of: id)) }
         let (isBackgroundStopped, isShutDown) = contents.withLock { contents in
             contents.table.install(provider, for: id)
             return (contents.isBackgroundStopped, contents.isShutDown)

@@ -11,12 +11,6 @@ package protocol PoolReporter<ID>: Sendable {
     func note(count: Int, evicted: Int)
 }
 
-extension PoolReporter {
-    func attach<Token>(to provider: RefreshableTokenAuthorization<Token>, of id: ID) {
-        provider.report(to: reporter(of: id))
-    }
-}
-
 extension AuthorizationPool {
     /// Sets the reporter of the pool and of all its providers, in place of the former one.
     package func report(to reporter: any PoolReporter<ID>) {
@@ -32,7 +26,7 @@ extension AuthorizationPool {
     func attachReporter(to provider: Provider, of id: ID, unless number: Int) {
         var number = number
         while case let (reporter, present) = reporting.withLock({ $0 }), present != number {
-            reporter?.attach(to: provider, of: id)
+            if let reporter { provider.report(to: reporter.reporter(of: id)) }
             number = present
         }
     }

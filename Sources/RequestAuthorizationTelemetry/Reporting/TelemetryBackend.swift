@@ -78,13 +78,7 @@ extension AuthorizationEvent {
     fileprivate var failureKind: String {
         switch error {
         case let error as any TokenServiceFailure:
-            switch error.kind {
-            case .terminal: "terminal"
-            case .client: "client"
-            case .interaction: "interaction"
-            case .noRefreshToken: "no_refresh_token"
-            case .transient: "transient"
-            }
+            error.kind == .noRefreshToken ? "no_refresh_token" : error.kind.rawValue
         case let error as NotAuthorized: Optional(error.reason.description).asLabel
         default: "transient"
         }

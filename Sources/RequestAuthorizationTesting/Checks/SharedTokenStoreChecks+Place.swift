@@ -17,7 +17,7 @@ extension SharedTokenStoreChecks {
         let intent = RefreshIntent(session: TokenVersion.probe(0).session, generation: 0, beganAt: .probe)
         try await one.save(stored(0))
         let lock = try await one.lock(within: plain.limit)
-        do {
+        try await lock.whileHeld {
             if let deadline = lock.requestDeadline, let remaining = lock.remaining {
                 let needed = deadline + .seconds(1)
                 try require(remaining >= needed, "gave access for \(remaining), and a request needs \(needed)")
@@ -31,11 +31,7 @@ extension SharedTokenStoreChecks {
             try require(!isShared, "gave access to a sibling after \(patience), before it was released")
             try checkIntent(try await other.openIntent(), intent, "after \(patience)")
             try expect(try await other.load(), stored(0))
-        } catch {
-            await lock.unlock()
-            throw error
         }
-        await lock.unlock()
     }
 
     /// Releases access a second time, when it is another's.

@@ -91,15 +91,10 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
 
     /// Writes an intent as a refresh does: it acquires access and reads first.
     func setIntent(_ intent: RefreshIntent?, in store: Store) async throws {
-        let lock = try await store.lock(within: plain.limit)
-        do {
+        try await store.lock(within: plain.limit).whileHeld {
             _ = try await store.loadWithIntent()
             try await store.setIntent(intent)
-        } catch {
-            await lock.unlock()
-            throw error
         }
-        await lock.unlock()
     }
 
     /// A stored token, with its number as the generation.
@@ -162,13 +157,11 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
 
     private func checkExclusion() async throws {
         let (one, other) = try await empty()
-        let lock = try await one.lock(within: plain.limit)
-        for (store, name) in [(other, "a sibling"), (one, "the same store")] {
-            guard try await gives(store) else { continue }
-            await lock.unlock()
-            throw CheckProblem("gave access to \(name) too")
+        try await one.lock(within: plain.limit).whileHeld {
+            for (store, name) in [(other, "a sibling"), (one, "the same store")] {
+                try require(try await !gives(store), "gave access to \(name) too")
+            }
         }
-        await lock.unlock()
     }
 
     private func checkUnlocking() async throws {

@@ -17,8 +17,8 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     public typealias Call = ScriptedCall<TokenServiceInput<Token>, Token>
 
     private let script: Script<TokenServiceInput<Token>, Token>
-    private let discards = Lock((tokens: [Token](), watchers: [(count: Int, signal: OneShot<Void>)]()))
-    private let revocations = Lock((tokens: [Token](), failures: [any Error]()))
+    private let discards = Script<Token, Void>(owner: "discard", clock: .system, steps: [], forever: .success(()))
+    private let revocations = Script<Token, Void>(owner: "revoke", clock: .system, steps: [], forever: .success(()))
 
     /// Creates a service with a script.
     ///
@@ -37,13 +37,13 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     public var history: [Call] { script.calls }
 
     /// The tokens passed to `discard(_:)`, in order.
-    public var discarded: [Token] { discards.withLock(\.tokens) }
+    public var discarded: [Token] { discards.calls.map(\.input) }
 
     /// The tokens passed to `revoke(_:)`, in order, whether revoked or not.
-    public var revoked: [Token] { revocations.withLock { $0.tokens } }
+    public var revoked: [Token] { revocations.calls.map(\.input) }
 
     /// Makes the next revocation fail. Several failures apply to successive revocations; all others succeed.
-    public func failRevocation(with error: any Error) { revocations.withLock { $0.failures.append(error) } }
+    public func failRevocation(with error: any Error) { revocations.append([.failure(error)]) }
 
     /// Adds steps at the end of the script.
     public func append(_ steps: Step...) { script.append(steps) }
@@ -61,31 +61,12 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     /// Suspends until at least this many tokens have been passed to `discard(_:)`.
     ///
     /// Returns early only if the calling task is cancelled.
-    public func discards(atLeast count: Int) async {
-        let signal = OneShot<Void>()
-        discards.withLock { discards in
-            if discards.tokens.count < count { discards.watchers.append((count, signal)) } else { signal.fulfill() }
-        }
-        try? await signal.value()
-    }
+    public func discards(atLeast count: Int) async { await discards.calls(atLeast: count) }
 
     public func initialToken() async throws -> Token { try await script.call(.initialToken) }
     public func refresh(_ token: Token) async throws -> Token { try await script.call(.refresh(token)) }
-    public func discard(_ token: Token) async {
-        let reached = discards.withLock { discards in
-            discards.tokens.append(token)
-            defer { discards.watchers.removeAll { $0.count <= discards.tokens.count } }
-            return discards.watchers.filter { $0.count <= discards.tokens.count }
-        }
-        for watcher in reached { watcher.signal.fulfill() }
-    }
-    public func revoke(_ token: Token) async throws {
-        let failure = revocations.withLock { revocations in
-            revocations.tokens.append(token)
-            return revocations.failures.isEmpty ? nil : revocations.failures.removeFirst()
-        }
-        if let failure { throw failure }
-    }
+    public func discard(_ token: Token) async { try? await discards.call(token) }
+    public func revoke(_ token: Token) async throws { try await revocations.call(token) }
 }
 
 /// The request to a token service.
