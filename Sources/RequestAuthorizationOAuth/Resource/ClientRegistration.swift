@@ -78,7 +78,7 @@ extension AuthorizationServer {
     }
 
     /// A client that needs no request: registered by hand for this issuer, or by its document.
-    private func clientWithoutRegistration(_ identity: ClientIdentity, at now: Date) throws -> ClientRegistration? {
+    func clientWithoutRegistration(_ identity: ClientIdentity, at now: Date) throws -> ClientRegistration? {
         if let issuer, let own = identity.registered.first(where: { Self.isSameIssuer(issuer, $0.key) }) {
             return ClientRegistration(client: own.value, issuer: issuer, redirectURI: nil, registeredAt: now)
         }

@@ -123,6 +123,10 @@ struct ResourceSignInAttempt: Sendable {
             switch channel.way {
             case .callback(let receiver, let show):
                 let server = found.server
+                // A client that does not register itself has redirect URIs that its server knows already.
+                if try server.clientWithoutRegistration(settings.identity, at: settings.clock.now) != nil {
+                    return try await signIn(through: receiver, show)
+                }
                 let registered = try await settings.records.registrations(at: server.issuer ?? "").lazy
                     .compactMap(\.redirectURI).first
                 let issuer = server.announcesIssuer ? nil : server.issuer

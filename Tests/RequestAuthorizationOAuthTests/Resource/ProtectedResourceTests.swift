@@ -423,6 +423,30 @@ import Testing
         }
     }
 
+    @Test func `a receiver keeps the redirect URI of a client that does not register itself`() async throws {
+        try await GuardedServer.run {
+            $0.serverMembers += #","client_id_metadata_document_supported":true"#
+        } body: { (guarded, server) async throws in
+            for client in [
+                ClientIdentity(name: "Tool", registered: ["\(server.base)/as": .public(id: "own")]),
+                ClientIdentity(name: "Tool", document: "https://app.example/client.json"),
+            ] {
+                let preparations = Lock(0)
+                var signIn = Asked().signIn()
+                signIn.channel?.prepare = { receiver, _, _ in
+                    preparations.withLock { $0 += 1 }
+                    return receiver
+                }
+                let notes = ProtectedResourceAuthorization(
+                    "\(server.base)/mcp", client: client, transport: .patient, clock: guarded.clock, signIn: signIn)
+                try await notes.signIn()
+                #expect(preparations.withLock { $0 } == 0)
+            }
+            #expect(guarded.now.pages.map { $0["client_id"] } == ["own", "https://app.example/client.json"])
+            #expect(guarded.now.registrations.isEmpty)
+        }
+    }
+
     @Test func `a refused registration is tried once a minute`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let count = Lock(0)
