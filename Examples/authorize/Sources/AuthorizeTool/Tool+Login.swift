@@ -116,10 +116,6 @@ extension Tool {
             if Output.hasTerminal { Output.note("Waiting for your answer there; Ctrl-C gives up.") }
         }
         if options.pastes { return .through(PastedCallback(port: options.port), show: show, ask: Self.ask) }
-        // A client that is registered by hand has the redirect URI that was registered, without a part for its server.
-        if options.client != nil {
-            return .through(FixedCallback(base: LoopbackReceiver(port: options.port)), show: show, ask: Self.ask)
-        }
         return .through(LoopbackReceiver(port: options.port), show: show, ask: Self.ask)
     }
 
@@ -178,16 +174,6 @@ struct PastedCallback: CallbackReceiver {
         }
         throw SignInError(.cancelled)
     }
-}
-
-/// Listens on this machine at the path that was registered by hand.
-private struct FixedCallback: CallbackReceiver {
-    let base: LoopbackReceiver
-
-    func callback(
-        for start: nonisolated(nonsending) @escaping @Sendable (String) async throws -> PendingSignIn,
-        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
-    ) async throws -> URL { try await base.callback(for: start, show: show) }
 }
 
 /// Standard input, read on a thread of its own: a task must not block. A task that is cancelled does not wait for it.
