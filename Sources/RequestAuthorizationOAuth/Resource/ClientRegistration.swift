@@ -87,7 +87,7 @@ extension AuthorizationServer {
         }
         guard let url = URL(string: document), url.scheme == "https", url.user == nil, url.fragment() == nil,
             url.host() != nil, !["", "/"].contains(url.path(percentEncoded: true)),
-            !DotSegments.mayBe(in: document[...])
+            DotSegments.removed(fromURL: document) == document
         else { throw ProtectedResourceError(.invalidDocument, member: "client_id") }
         return ClientRegistration(client: .public(id: document), issuer: nil, redirectURI: nil, registeredAt: now)
     }

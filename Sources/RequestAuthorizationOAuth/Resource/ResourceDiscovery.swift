@@ -132,7 +132,7 @@ struct ResourceDiscovery: Sendable {
     /// RFC 9728 §3.3 wants the same URL; servers whose metadata are at the root name the origin.
     private func isParent(_ identifier: String) -> Bool {
         guard let parent = URL(string: identifier), Origin(parent) == addresses.origin, parent.query() == nil,
-            parent.fragment() == nil, parent.user == nil, !DotSegments.mayBe(in: identifier[...])
+            parent.fragment() == nil, parent.user == nil, DotSegments.removed(fromURL: identifier) == identifier
         else { return false }
         let path = parent.path(percentEncoded: true)
         let start = path.hasSuffix("/") ? path : path + "/"

@@ -179,6 +179,14 @@ import Testing
         #expect(error?.problem == .invalidDocument)
     }
 
+    @Test(arguments: ["https://app.example/.well-known/client.json", "https://app.example/..a/.b"])
+    func `a document may be at a path with names that begin with a dot`(document: String) async throws {
+        let (registration, sent) = try await register(
+            as: ClientIdentity(name: "App", document: document),
+            metadata: ["client_id_metadata_document_supported": .bool(true)], Self.created)
+        #expect(try registration.get().client == .public(id: document) && sent.isEmpty)
+    }
+
     @Test(arguments: [true, false]) func `20 at a time register once, and each redirect URI once`(isShared: Bool)
         async throws
     {

@@ -123,6 +123,19 @@ import Testing
         }
     }
 
+    @Test func `a parent may have a name that begins with a dot`() async throws {
+        try await GuardedServer.run { state in
+            state.answers["\(Self.well)/.api/mcp"] = {
+                let base = "http://127.0.0.1:\($0.port)"
+                return .json(#"{"resource":"\#(base)/.api","authorization_servers":["\#(base)/as"]}"#)
+            }
+        } body: { (guarded, server) async throws in
+            let found = try await ProtectedResource.discover(
+                "\(server.base)/.api/mcp", transport: .patient, clock: guarded.clock)
+            #expect(found.identifier == "\(server.base)/.api")
+        }
+    }
+
     @Test func `the first usable server counts, and two are asked at most`() async throws {
         let (found, _, base) = try await discover { $0.issuers = ["http://169.254.169.254", "BASE/none", "BASE/as2"] }
         #expect(found.server.issuer == "\(base)/as2")
