@@ -57,11 +57,11 @@ final class ResourceSession: Sendable {
 final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
     private let settings: ResourceSettings
     private let service: Lock<OAuthTokenService>
-    private let mayRefresh: @Sendable (ResourceTokenService) -> Bool
+    private let mayRefresh: @Sendable (ResourceTokenService) async -> Bool
 
     init(
         _ service: OAuthTokenService, _ settings: ResourceSettings,
-        mayRefresh: @escaping @Sendable (ResourceTokenService) -> Bool
+        mayRefresh: @escaping @Sendable (ResourceTokenService) async -> Bool
     ) {
         (self.service, self.settings, self.mayRefresh) = (Lock(service), settings, mayRefresh)
     }
@@ -78,7 +78,7 @@ final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
     }
 
     private func refreshed(by refresh: (OAuthTokenService) async throws -> OAuthToken) async throws -> OAuthToken {
-        guard mayRefresh(self) else {
+        guard await mayRefresh(self) else {
             throw ProtectedResourceError(
                 .otherServer, member: "authorization_servers",
                 detail: "the former server's token is not refreshed any more")

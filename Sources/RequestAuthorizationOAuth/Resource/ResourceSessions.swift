@@ -78,7 +78,7 @@ actor ResourceSessions {
         for service: OAuthTokenService, in store: (any TokenStore<OAuthToken>)?
     ) -> (ResourceTokenService, RefreshableTokenAuthorization<OAuthToken>) {
         let service = ResourceTokenService(service, settings) { [weak self] service in
-            self?.state.withLock { $0.mayRefresh(service) } ?? false
+            await self?.mayRefresh(service) ?? false
         }
         let provider = RefreshableTokenAuthorization(
             service: service, token: nil, store: store, policy: settings.policy, clock: settings.clock)
@@ -190,6 +190,12 @@ actor ResourceSessions {
             }
         }
         try await reading?.finished()
+    }
+
+    /// Whether a session may be refreshed. The resource may list a server again that it had left out.
+    private func mayRefresh(_ service: ResourceTokenService) async -> Bool {
+        if session?.service === service, !state.withLock({ $0.mayRefresh(service) }) { try? await recheck(nil) }
+        return state.withLock { $0.mayRefresh(service) }
     }
 
     private func note(_ document: ResourceDocument?) {

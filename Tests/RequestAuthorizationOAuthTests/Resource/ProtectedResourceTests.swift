@@ -294,6 +294,22 @@ import Testing
         }
     }
 
+    @Test func `a server that is listed again refreshes the session`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            _ = try await notes.get(server)
+            asked.answers.withLock { $0 = false }
+            guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1"]) }
+            #expect(try await notes.get(server).hasPrefix("401"))
+            guarded.change { $0.issuers = ["BASE/as"] }
+            guarded.clock.advance(by: .seconds(4000))
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.forms.map { $0.form["grant_type"] } == ["authorization_code", "refresh_token"])
+            #expect(asked.reasons.count == 2)
+        }
+    }
+
     @Test func `a resource whose metadata cannot be read goes on with the server that is known`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization.make(server, guarded)
