@@ -46,11 +46,16 @@ struct ConsentState: Hashable, Sendable {
 
     /// A request was refused, and only a person helps.
     ///
-    /// - Parameter number: of the session in which it was sent; `nil` if it was sent without a credential.
-    mutating func needs(_ reason: ResourceSignIn.Reason, sentIn number: Int?, at now: Duration) -> Effect {
+    /// - Parameters:
+    ///   - number: of the session in which it was sent; `nil` if it was sent without a credential.
+    ///   - period: in which three sign-ins may begin. The limit spares a person; a program alone needs a short one.
+    mutating func needs(
+        _ reason: ResourceSignIn.Reason, sentIn number: Int?, at now: Duration,
+        within period: Duration = .seconds(3600)
+    ) -> Effect {
         if number != session?.number { return .retry }
         if isSigningIn { return .join }
-        beginnings.removeAll { now - $0.at > .seconds(3600) }
+        beginnings.removeAll { now - $0.at > period }
         let isRepeated = beginnings.contains { $0.reason.isOnce(with: reason) && now - $0.at <= .seconds(600) }
         guard !isSilent, !isRepeated, beginnings.count < 3 else { return .answer }
         beginnings.append(Beginning(reason: reason, at: now))

@@ -133,7 +133,8 @@ actor ResourceSessions {
             }
             throw NotAuthorized(reason == .first ? .noToken : .needsInteraction, challenge: challenge)
         }
-        switch state.withLock({ $0.consent.needs(reason, sentIn: number, at: now) }) {
+        let period: Duration = settings.signsInAlone ? .seconds(60) : .seconds(3600)
+        switch state.withLock({ $0.consent.needs(reason, sentIn: number, at: now, within: period) }) {
         case .retry: return true
         case .answer: return false
         case .join: break

@@ -112,6 +112,18 @@ import Testing
         #expect(state.needs(.scopes, sentIn: 2, at: .seconds(601)) == .begin)
     }
 
+    @Test func `three sign-ins that nobody asked for begin within a period`() {
+        for period in [Duration.seconds(3600), .seconds(60)] {
+            var state = ConsentState()
+            for _ in 0..<3 {
+                #expect(state.needs(.first, sentIn: nil, at: .zero, within: period) == .begin)
+                state.ended(.failed)
+            }
+            #expect(state.needs(.first, sentIn: nil, at: period, within: period) == .answer)
+            #expect(state.needs(.first, sentIn: nil, at: period + .seconds(1), within: period) == .begin)
+        }
+    }
+
     @Test func `a request that was sent before the session goes out again`() {
         var state = ConsentState()
         #expect(state.needs(.first, sentIn: nil, at: .zero) == .begin)

@@ -646,6 +646,27 @@ import Testing
         }
     }
 
+    @Test func `a program that acts for itself tries again after a minute`() async throws {
+        try await GuardedServer.run {
+            $0.answers["/.well-known/oauth-protected-resource/mcp"] = { _ in .status(503) }
+        } body: { (guarded, server) async throws in
+            let own = ProtectedResourceAuthorization("\(server.base)/mcp", transport: .patient, clock: guarded.clock) {
+                found in
+                .clientCredentials(
+                    server: found.server, client: found.client(.secretPost(id: "b", secret: "s")),
+                    transport: .patient, clock: guarded.clock)
+            }
+            for _ in 0..<3 {
+                let error = await #expect(throws: ProtectedResourceError.self) { _ = try await own.get(server) }
+                #expect(error?.problem == .unavailable)
+            }
+            guarded.change { $0.answers = [:] }
+            #expect(try await own.get(server).hasPrefix("401"))
+            guarded.clock.advance(by: .seconds(61))
+            #expect(try await own.get(server) == "200 ok")
+        }
+    }
+
     @Test func `a sign-out is final, until somebody signs in`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let records = ItemResourceRecords(in: SharedPlace())
