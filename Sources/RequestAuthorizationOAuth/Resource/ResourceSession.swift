@@ -67,6 +67,8 @@ final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
     }
 
     private var present: OAuthTokenService { service.withLock { $0 } }
+    /// The session's server, with the token endpoint that was found last.
+    var server: AuthorizationServer { present.endpoint.server }
 
     /// Goes on with another sign-in of the same client.
     func goOn(with service: OAuthTokenService) { self.service.withLock { $0 = service } }

@@ -300,7 +300,10 @@ actor ResourceSessions {
 
     private func resource(for demand: Demand) async throws -> ProtectedResource {
         if let known = settings.known { return known }
-        if demand.isStepUp, let record = session?.record { return record.resource }
+        if demand.isStepUp, let session, var found = session.record?.resource {
+            found.server = session.service.server
+            return found
+        }
         return try await .discover(
             settings.url, challenge: demand.challenge, requiresListedPKCE: settings.requiresListedPKCE,
             transport: settings.transport, clock: settings.clock, allows: settings.allows)

@@ -345,6 +345,20 @@ import Testing
         }
     }
 
+    @Test func `a step-up exchanges its code at the token endpoint that was found last`() async throws {
+        try await GuardedServer.run {
+            $0.required = ["POST": ["write"]]
+        } body: { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            _ = try await notes.get(server)
+            guarded.moveTokenEndpoint()
+            guarded.clock.advance(by: .seconds(4000))
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(try await notes.get(server, "POST") == "200 ok")
+            #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token", "/as2/token"])
+        }
+    }
+
     @Test func `a token endpoint that has moved is called as the program has described its server`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let own = ProtectedResourceAuthorization("\(server.base)/mcp", transport: .patient, clock: guarded.clock) {
@@ -1045,7 +1059,12 @@ extension GuardedServer {
             state.answers["/as/token"] = { _ in .status(404) }
             state.answers["/.well-known/oauth-authorization-server/as"] = {
                 let base = "http://127.0.0.1:\($0.port)"
-                return .json(#"{"issuer":"\#(base)/as","token_endpoint":"\#(base)/as2/token"}"#)
+                return .json(
+                    """
+                    {"issuer":"\(base)/as","authorization_endpoint":"\(base)/as/authorize",\
+                    "token_endpoint":"\(base)/as2/token","registration_endpoint":"\(base)/as/register",\
+                    "code_challenge_methods_supported":["S256"]}
+                    """)
             }
         }
     }
