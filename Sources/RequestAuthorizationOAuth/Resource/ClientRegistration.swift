@@ -66,7 +66,9 @@ extension AuthorizationServer {
         }
         return try await records.lock(named: "registration \(issuer)", within: .seconds(60)).whileHeld {
             let known = try await records.registrations(at: issuer).first {
-                $0.redirectURI == redirectURI && $0.secretExpiresAt.map { $0 > clock.now } != false
+                // Records in memory take two spellings of an accented letter for one name.
+                Self.isSameIssuer($0.issuer ?? "", issuer) && $0.redirectURI == redirectURI
+                    && $0.secretExpiresAt.map { $0 > clock.now } != false
             }
             if let known { return known }
             let call = RegistrationCall(

@@ -212,6 +212,19 @@ import Testing
         }
     }
 
+    @Test func `a registration at an issuer that only looks the same is not used`() async throws {
+        let records = InMemoryResourceRecords()
+        for (issuer, id) in [("https://as.example/\u{e9}", "one"), ("https://as.example/e\u{301}", "two")] {
+            var server = AuthorizationServer.make()
+            server.issuer = issuer
+            server.registrationEndpoint = URL(string: "https://as.example/register")
+            let registration = try await server.register(
+                ClientIdentity(name: "Tool"), redirectURI: "x.y:/z", records: records,
+                transport: ScriptedTokenTransport(.response(201, json: #"{"client_id":"\#(id)"}"#)))
+            #expect(registration.client.id == id)
+        }
+    }
+
     @Test func `a registration whose secret has expired is not used again`() async throws {
         let records = InMemoryResourceRecords()
         let old = Answer.json(#"{"client_id":"old","client_secret":"s","client_secret_expires_at":1}"#, status: 201)
