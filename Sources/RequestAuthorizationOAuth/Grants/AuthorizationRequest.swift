@@ -46,31 +46,16 @@ struct AuthorizationRequest {
     }
 }
 
-/// The server's answer to a pushed authorization request (RFC 9126 §2.2).
-struct PushedAuthorizationRequest: Sendable, RedactedDescription {
-    let requestURI: String
-    let lifetime: Duration
-
-    /// - Throws: `InvalidTokenResponse` that names the field.
-    init(_ answer: AnswerObject) throws {
-        requestURI = try answer.requiredText("request_uri")
-        lifetime = try answer.requiredSeconds("expires_in")
-    }
-}
-
 extension TokenEndpoint {
     /// Sends an authorization request to the server before the user opens its page (RFC 9126 §2.1).
-    func push(
-        _ parameters: [(name: String, value: String)], provenBy key: ProofKey?
-    ) async throws -> PushedAuthorizationRequest {
+    func push(_ parameters: [(name: String, value: String)], provenBy key: ProofKey?) async throws -> AnswerObject {
         let url = try server.endpoint(
             server.pushedAuthorizationRequestEndpoint, named: "pushed_authorization_request_endpoint")
         do {
-            return try PushedAuthorizationRequest(
-                try await object(parameters, to: url, for: .pushedRequest, provenBy: key))
+            return try await object(parameters, to: url, for: .pushedRequest, provenBy: key)
         } catch  where key != nil && Self.isOfProof(error) {
             // RFC 9449 §10.1: `dpop_jkt`, which is sent, is enough. Some servers require a nonce here and send none.
-            return try PushedAuthorizationRequest(try await object(parameters, to: url, for: .pushedRequest))
+            return try await object(parameters, to: url, for: .pushedRequest)
         }
     }
 

@@ -113,9 +113,11 @@ extension OAuthTokenService {
         _ request: AuthorizationRequest, to page: URL, provenBy key: ProofKey?
     ) async throws -> (URL, Date?) {
         let sentAt = endpoint.clock.now
-        let pushed = try await endpoint.push(request.form.list, provenBy: key)
-        let reference = AuthorizationRequest(pushed.requestURI, for: request, clientID: endpoint.client.id)
-        return (try reference.url(of: page), sentAt.addingTimeInterval(pushed.lifetime / .seconds(1)))
+        let answer = try await endpoint.push(request.form.list, provenBy: key)
+        let requestURI = try answer.requiredText("request_uri")
+        let lifetime = try answer.requiredSeconds("expires_in")
+        let reference = AuthorizationRequest(requestURI, for: request, clientID: endpoint.client.id)
+        return (try reference.url(of: page), sentAt.addingTimeInterval(lifetime / .seconds(1)))
     }
 }
 #else
