@@ -90,19 +90,11 @@ package struct AnswerObject: Sendable, RedactedDescription {
 
     /// What is wrong with a member that has no usable value.
     func problem(_ name: String) -> InvalidTokenResponse {
-        let problem: InvalidTokenResponse.Problem
-        if repeated.contains(name) {
-            problem = .repeated
-        } else if [nil, .null, .string("")].contains(value(name)) {
-            if damaged.contains(name), !isCutOff {
-                problem = .malformed
-            } else {
-                return isWhole ? invalid(name, .missing) : invalid("body", .notJSON)
-            }
-        } else {
-            problem = .malformed
+        if repeated.contains(name) { return invalid(name, .repeated) }
+        guard [nil, .null, .string("")].contains(value(name)), isCutOff || !damaged.contains(name) else {
+            return invalid(name, .malformed)
         }
-        return invalid(name, problem)
+        return isWhole ? invalid(name, .missing) : invalid("body", .notJSON)
     }
 
     func invalid(_ field: String, _ problem: InvalidTokenResponse.Problem) -> InvalidTokenResponse {
