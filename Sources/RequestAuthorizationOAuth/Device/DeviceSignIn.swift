@@ -25,17 +25,6 @@ public struct DeviceSignIn: Sendable, RedactedDescription {
     /// Whether polling has begun: two callers would poll twice as often as the server allows.
     let hasBegun = Lock(false)
 
-    init(
-        _ authorization: DeviceAuthorization, scopes: Set<String>, endpoint: TokenEndpoint, proofKey: ProofKey?,
-        identity: IdentityRequest?, expiresAt: Date, polling: DevicePolling
-    ) {
-        (userCode, deviceCode) = (authorization.userCode, authorization.deviceCode)
-        verificationURI = authorization.verificationURI
-        verificationURIComplete = authorization.verificationURIComplete
-        (self.expiresAt, self.scopes, self.endpoint) = (expiresAt, scopes, endpoint)
-        (self.proofKey, self.identity, self.polling) = (proofKey, identity, polling)
-    }
-
     /// The host of the page, as in DNS.
     public var host: String { Origin(verificationURI)?.host ?? "" }
 

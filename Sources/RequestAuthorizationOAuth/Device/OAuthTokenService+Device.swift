@@ -32,8 +32,10 @@ extension OAuthTokenService {
         let authorization = try DeviceAuthorization(
             try await endpoint.object(form.list, to: url, for: .deviceAuthorization))
         return DeviceSignIn(
-            authorization, scopes: scopes, endpoint: endpoint, proofKey: key, identity: asked,
+            userCode: authorization.userCode, verificationURI: authorization.verificationURI,
+            verificationURIComplete: authorization.verificationURIComplete,
             expiresAt: sentAt.addingTimeInterval(authorization.lifetime / .seconds(1)),
+            deviceCode: authorization.deviceCode, scopes: scopes, endpoint: endpoint, proofKey: key, identity: asked,
             polling: DevicePolling(interval: authorization.interval, deadline: uptime + authorization.lifetime))
     }
 }
