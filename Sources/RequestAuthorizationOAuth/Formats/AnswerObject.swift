@@ -38,11 +38,6 @@ package struct AnswerObject: Sendable, RedactedDescription {
         }
     }
 
-    /// An answer without members.
-    init(emptyWithStatus status: Int, purpose: TokenRequestPurpose) {
-        (self.status, self.purpose, isWhole, isCutOff) = (status, purpose, true, false)
-    }
-
     /// The value of a member, unless it is repeated with another one.
     func value(_ name: String) -> JSONValue? { repeated.contains(name) ? nil : members[name] ?? nested[name] }
 

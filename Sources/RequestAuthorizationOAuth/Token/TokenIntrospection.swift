@@ -51,7 +51,7 @@ extension TokenIntrospection {
             }
         }
         // §2.2: the answer should contain nothing more about an inactive token. Other members are ignored.
-        let answer = isActive ? answer : AnswerObject(emptyWithStatus: answer.status, purpose: answer.purpose)
+        let answer = try isActive ? answer : AnswerObject(TokenResponse(statusCode: 200, body: Array("{}".utf8)))
         self.init(
             isActive: isActive, scopes: answer.text("scope").map(quirks.scopes) ?? [],
             clientID: answer.text("client_id"), username: answer.text("username"),
