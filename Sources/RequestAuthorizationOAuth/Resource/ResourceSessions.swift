@@ -23,7 +23,6 @@ actor ResourceSessions {
         var observation: TokenObservation?
     }
 
-    private var isLoaded = false
     private var signingIn: Task<Void, any Error>?
     /// Rises with each sign-out. A sign-in that began before one brings no session.
     private var signOuts = 0
@@ -47,10 +46,9 @@ actor ResourceSessions {
 
     // MARK: - The session
 
-    /// The session, from the records if this is the first call.
+    /// The session, from the records if this process has none: a sibling may have signed in since.
     func loaded() async throws -> ResourceSession? {
-        if !isLoaded, session == nil, !settings.signsInAlone { _ = try await adopt(newerThan: nil) }
-        isLoaded = true
+        if session == nil, !settings.signsInAlone { _ = try await adopt(newerThan: nil) }
         if mustReset {
             await session?.provider.reset()
             mustReset = false

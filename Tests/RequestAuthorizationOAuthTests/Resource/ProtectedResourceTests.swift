@@ -873,6 +873,25 @@ import Testing
         }
     }
 
+    @Test func `a process that found no session sees the first sign-in of a sibling`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = ItemResourceRecords(in: SharedPlace())
+            let (first, second, third) = (
+                ProtectedResourceAuthorization.make(server, guarded, records: records),
+                ProtectedResourceAuthorization.make(server, guarded, records: records),
+                ProtectedResourceAuthorization.make(server, guarded, records: records)
+            )
+            for provider in [second, third] {
+                let error = await #expect(throws: NotAuthorized.self) { _ = try await provider.validToken() }
+                #expect(error?.reason == .noToken)
+            }
+            try await first.signIn()
+            #expect(try await second.validToken().accessToken == "t1")
+            try await third.signOut()
+            #expect(try await first.storedSession() == nil)
+        }
+    }
+
     @Test func `a sibling's sign-in that is read slowly does not replace a later one of this program`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let records = SlowlyReadRecords(name: "client-2")
