@@ -29,11 +29,13 @@ extension RefreshableTokenAuthorization {
 
 /// Keeps a handler of ``RefreshableTokenAuthorization/onTokenChange(_:)`` active until it is released.
 public final class TokenObservation: Sendable, RedactedDescription {
-    /// Captures the subscription, which ends with its last reference.
+    /// May be called twice.
     private let end: @Sendable () -> Void
 
     package init(end: @escaping @Sendable () -> Void) { self.end = end }
 
     /// Ends the observation. Once this has returned, the handler gets no change. May be called inside the handler.
     public func cancel() { end() }
+
+    deinit { end() }
 }

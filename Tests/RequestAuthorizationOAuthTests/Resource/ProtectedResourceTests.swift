@@ -734,6 +734,28 @@ import Testing
         }
     }
 
+    @Test func `an observation that is released ends, and frees its handler`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            let isFreed = Lock(false)
+            var observation: TokenObservation? = notes.onTokenChange { [canary = Canary(isFreed)] _ in
+                withExtendedLifetime(canary) {}
+            }
+            #expect(observation != nil && !isFreed.withLock { $0 })
+            observation = nil
+            #expect(isFreed.withLock { $0 })
+        }
+    }
+
+    /// Tells of its deallocation.
+    private final class Canary: Sendable {
+        private let isFreed: Lock<Bool>
+
+        init(_ isFreed: Lock<Bool>) { self.isFreed = isFreed }
+
+        deinit { isFreed.withLock { $0 = true } }
+    }
+
     // MARK: - Together
 
     @Test func `1 000 refused tasks cause one discovery and one page`() async throws {
