@@ -914,6 +914,21 @@ import Testing
         }
     }
 
+    @Test func `a sign-out ends the session of a sibling that has moved to another server`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = ItemResourceRecords(in: SharedPlace())
+            let first = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            let second = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            #expect(try await first.get(server) == "200 ok")
+            #expect(try await second.get(server) == "200 ok")
+            guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1"]) }
+            #expect(try await first.get(server) == "200 ok")
+            #expect(try await first.storedSession()?.issuer == "\(server.base)/as2")
+            try await second.signOut()
+            #expect(try await first.storedSession() == nil)
+        }
+    }
+
     @Test func `a sibling's sign-in that is read slowly does not replace a later one of this program`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let records = SlowlyReadRecords(name: "client-2")
