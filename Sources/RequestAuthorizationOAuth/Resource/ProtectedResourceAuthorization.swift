@@ -91,16 +91,10 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
     ///   found; `CancellationError` at once when the task is cancelled.
     public func credential(for request: some AuthorizableRequest) async throws -> Credential {
         try check(request)
-        for isLast in [false, true] {
-            guard let session = try await sessions.loaded() else { break }
-            do {
-                return wrap(try await session.provider.credential(for: request), session, request)
-            } catch let error as NotAuthorized where error.needsSignIn && !isLast {
-                // A sibling may have signed in at another server, or as another client.
-                let isNewer = try await sessions.adopt(newerThan: session.record?.signIn)
-                guard isNewer || sessions.session !== session else { throw error }
-            }
+        let credential = try await inSession { session in
+            wrap(try await session.provider.credential(for: request), session, request)
         }
+        if let credential { return credential }
         if !goesOutFirst(request), try await sessions.introduce(), let session = sessions.session {
             return wrap(try await session.provider.credential(for: request), session, request)
         }
@@ -118,6 +112,22 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
     }
 
     // MARK: -
+
+    /// Calls a body with the session, and once more if a sibling has signed in at another server, or as another client.
+    ///
+    /// - Returns: `nil` if there is no session.
+    private func inSession<Value>(_ body: (ResourceSession) async throws -> Value) async throws -> Value? {
+        for isLast in [false, true] {
+            guard let session = try await sessions.loaded() else { break }
+            do {
+                return try await body(session)
+            } catch let error as NotAuthorized where error.needsSignIn && !isLast {
+                let isNewer = try await sessions.adopt(newerThan: session.record?.signIn)
+                guard isNewer || sessions.session !== session else { throw error }
+            }
+        }
+        return nil
+    }
 
     private func wrap(
         _ base: Credential, _ session: ResourceSession, _ request: some AuthorizableRequest
@@ -215,8 +225,9 @@ extension ProtectedResourceAuthorization {
     /// - Throws: `NotAuthorized` if nobody has signed in, and as `RefreshableTokenAuthorization.validToken(lasting:)`.
     public func validToken(lasting duration: Duration = .zero) async throws -> OAuthToken {
         if sessions.settings.signsInAlone, sessions.session == nil { try await sessions.signIn(scopes: []) }
-        guard let session = try await sessions.loaded() else { throw NotAuthorized(.noToken) }
-        return try await session.provider.validToken(lasting: duration)
+        let token = try await inSession { try await $0.provider.validToken(lasting: duration) }
+        guard let token else { throw NotAuthorized(.noToken) }
+        return token
     }
 
     /// Returns what the records say about the session, for a list of sessions; `nil` if no user is signed in.

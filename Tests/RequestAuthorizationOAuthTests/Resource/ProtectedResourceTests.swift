@@ -929,6 +929,21 @@ import Testing
         }
     }
 
+    @Test func `a token to pass on comes from the server that a sibling has moved to`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = ItemResourceRecords(in: SharedPlace())
+            let first = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            let second = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            #expect(try await first.get(server) == "200 ok")
+            #expect(try await second.validToken().accessToken == "t1")
+            guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1"]) }
+            #expect(try await first.get(server) == "200 ok")
+            guarded.clock.advance(by: .seconds(4000))
+            #expect(try await second.validToken().accessToken == "t3")
+            #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token", "/as2/token"])
+        }
+    }
+
     @Test func `a sibling's sign-in that is read slowly does not replace a later one of this program`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let records = SlowlyReadRecords(name: "client-2")
