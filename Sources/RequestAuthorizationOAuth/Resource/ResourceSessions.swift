@@ -145,10 +145,12 @@ actor ResourceSessions {
     /// Signs in because the program asks for it.
     func signIn(scopes: Set<String>) async throws {
         guard settings.signIn.channel != nil || settings.signsInAlone else { throw NotAuthorized(.noToken) }
+        // The former session is known then: its token does not stay, and its scopes are not new.
+        let former = try await loaded()
         let record = try await settings.record()
         if state.withLock({ $0.consent.asked() }) == .begin {
             state.withLock { $0.line += 1 }
-            begin(.first, scopes: scopes, newerThan: record?.signIn ?? session?.record?.signIn)
+            begin(.first, scopes: scopes, newerThan: record?.signIn ?? former?.record?.signIn)
         }
         try await signingIn?.finished()
     }

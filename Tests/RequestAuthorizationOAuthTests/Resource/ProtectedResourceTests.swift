@@ -431,6 +431,24 @@ import Testing
         }
     }
 
+    @Test func `a sign-in of a later start leaves no former token, and its scopes are not new`() async throws {
+        try await GuardedServer.run {
+            $0.resourceMembers = #","scopes_supported":["a"]"#
+        } body: { (guarded, server) async throws in
+            let (asked, records) = (Asked(), ItemResourceRecords(in: SharedPlace()))
+            for port in 1...2 {
+                let receiver = PageOpener(redirectURI: "http://127.0.0.1:\(port)/callback")
+                try await ProtectedResourceAuthorization.make(
+                    server, guarded, asked: asked, receiver: receiver, records: records
+                ).signIn()
+            }
+            #expect(asked.requests.withLock { $0.map(\.newScopes) } == [["a"], []])
+            #expect(guarded.now.pages.map { $0["client_id"] } == ["client-1", "client-2"])
+            #expect(
+                try await records.tokens(named: "\(server.base)/mcp \(server.base)/as client-1").load()?.token == nil)
+        }
+    }
+
     @Test func `a receiver is prepared for the URI that is registered, and for a server that does not name itself`()
         async throws
     {
