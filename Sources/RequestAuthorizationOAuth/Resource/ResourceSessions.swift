@@ -148,11 +148,16 @@ actor ResourceSessions {
         // The former session is known then: its token does not stay, and its scopes are not new.
         let former = try await loaded()
         let record = try await settings.record()
-        if state.withLock({ $0.consent.asked() }) == .begin {
+        let effect = state.withLock { $0.consent.asked() }
+        if effect == .begin {
             state.withLock { $0.line += 1 }
             begin(.first, scopes: scopes, newerThan: record?.signIn ?? former?.record?.signIn)
         }
         try await signingIn?.finished()
+        // The sign-in that was under way may have requested less.
+        if effect == .join, let record = session?.record, !scopes.isSubset(of: record.requested) {
+            try await signIn(scopes: scopes)
+        }
     }
 
     /// Signs in before an unsafe request goes out, if the resource says that somebody guards it.

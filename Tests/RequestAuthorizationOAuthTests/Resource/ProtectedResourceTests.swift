@@ -826,6 +826,27 @@ import Testing
         }
     }
 
+    @Test func `a sign-in that is asked for during another one gets its scopes after it`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+            let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+            let notes = ProtectedResourceAuthorization(
+                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), transport: .patient, clock: guarded.clock,
+                signIn: .through(PageOpener()) { _ in
+                    ask.finish()
+                    for await _ in answers {}
+                    return true
+                })
+            async let first: Void = notes.signIn(scopes: ["a"])
+            for await _ in asked {}
+            async let second: Void = notes.signIn(scopes: ["b"])
+            answer.finish()
+            try await first
+            try await second
+            #expect(guarded.now.pages.map { $0["scope"] } == ["a", "b"])
+        }
+    }
+
     @Test(.timeLimit(.minutes(2)), arguments: [true, false])
     func `a sign-out during a sign-in is final, and its token is revoked`(revokes: Bool) async throws {
         try await GuardedServer.run {
