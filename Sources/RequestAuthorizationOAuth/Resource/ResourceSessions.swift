@@ -351,7 +351,12 @@ actor ResourceSessions {
         same?.service.goOn(with: new.service)
         let (service, provider) =
             same.map { ($0.service, $0.provider) } ?? provider(for: new.service, in: settings.store(of: new.record))
-        try await provider.signIn { new.token }
+        do {
+            try await provider.signIn { new.token }
+        } catch is RefreshFailed {
+            // The server has named a later time for the next call; this token is here already.
+            try await provider.setToken(new.token)
+        }
         guard demand.signOuts == signOuts else {
             await provider.reset()
             throw NotAuthorized(.signedOut)

@@ -405,6 +405,20 @@ import Testing
         }
     }
 
+    @Test func `a sign-in counts although a refresh before it was told to come later`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            _ = try await notes.get(server)
+            guarded.change { $0.answers["/as/token"] = { _ in .status(503, ("Retry-After", "600")) } }
+            guarded.clock.advance(by: .seconds(4000))
+            await #expect(throws: (any Error).self) { _ = try await notes.get(server) }
+            guarded.change { $0.answers = [:] }
+            try await notes.signIn()
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.pages.count == 2 && guarded.now.calls.last == "t2")
+        }
+    }
+
     @Test func `a sign-in that never comes back drops the registration: the server may not know it any more`()
         async throws
     {
