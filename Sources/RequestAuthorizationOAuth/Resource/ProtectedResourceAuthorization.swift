@@ -22,8 +22,8 @@
 public final class ProtectedResourceAuthorization: AuthorizationProvider, RedactedDescription {
     private let sessions: ResourceSessions
     private let place: ResourcePlace
-    /// The credential of the held token, with the receipt of this provider.
-    private let warm = Lock<(base: Credential, wrapped: Credential)?>(nil)
+    /// The credential of the held token, with the receipt of this provider for the session of that number.
+    private let warm = Lock<(base: Credential, number: Int, wrapped: Credential)?>(nil)
 
     /// Creates a provider for one person. Nothing is sent yet.
     ///
@@ -107,7 +107,9 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
             return nil
         }
         guard request.isReplayable else { return wrap(base, session, request) }
-        let atHand = warm.withLock { $0.flatMap { $0.base.isIdentical(to: base) ? $0.wrapped : nil } }
+        let atHand = warm.withLock { warm in
+            warm.flatMap { $0.number == session.number && $0.base.isIdentical(to: base) ? $0.wrapped : nil }
+        }
         return atHand ?? wrap(base, session, request)
     }
 
@@ -133,7 +135,7 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
         _ base: Credential, _ session: ResourceSession, _ request: some AuthorizableRequest
     ) -> Credential {
         let wrapped = base.replacingReceipt(by: receipt(session, base, request.isReplayable))
-        if request.isReplayable, !base.isForOneRequest { warm.withLock { $0 = (base, wrapped) } }
+        if request.isReplayable, !base.isForOneRequest { warm.withLock { $0 = (base, session.number, wrapped) } }
         return wrapped
     }
 
