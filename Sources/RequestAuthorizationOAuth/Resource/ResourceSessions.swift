@@ -165,24 +165,27 @@ actor ResourceSessions {
     /// - Returns: `false` if the request may go out as it is.
     func introduce() async throws -> Bool {
         guard publicUntil.map({ now >= $0 }) ?? true else { return false }
-        let task =
-            introduction
-            ?? Task.detached { [settings] in
-                if settings.known != nil { return .some(nil) }
-                let discovery = try settings.discovery()
-                guard try await discovery.document(nil) != nil else { return nil }
-                return .some(try? await discovery.challenge())
-            }
+        let task = introduction ?? Task.detached { [self] in try await firstChallenge() }
         introduction = task
-        defer { introduction = nil }
-        guard let challenge = try await task.finished() else {
-            publicUntil = now + .seconds(60)
-            return false
-        }
+        guard let challenge = try await task.finished() else { return false }
         guard try await help(.first, challenge, sentIn: nil) else {
             throw NotAuthorized(.needsInteraction, challenge: challenge)
         }
         return true
+    }
+
+    /// Looks for the resource's metadata, then asks for its challenge. Goes on if its callers leave.
+    ///
+    /// - Returns: `nil` if nobody guards the resource; an inner `nil` if it sends no challenge.
+    private func firstChallenge() async throws -> AuthenticationChallenge?? {
+        defer { introduction = nil }
+        if settings.known != nil { return .some(nil) }
+        let discovery = try settings.discovery()
+        guard try await discovery.document(nil) != nil else {
+            publicUntil = now + .seconds(60)
+            return nil
+        }
+        return .some(try? await discovery.challenge())
     }
 
     /// Reads the resource's metadata again after a 401, at most once a minute. Without an answer all stays as it is.

@@ -65,6 +65,26 @@ import Testing
         }
     }
 
+    @Test func `an unsafe request that leaves does not end the discovery that others share`() async throws {
+        let guarded = GuardedServer()
+        guarded.change { ($0.isPublic, $0.resource) = (true, nil) }
+        let mayAnswer = OneShot<Void>()
+        try await withServer { request in
+            if request.method == "GET" { try await mayAnswer.value() }
+            return guarded.answer(request)
+        } body: { (server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            let first = Task { try await notes.get(server, "POST", path: "/mcp/sub") }
+            await server.waitForRequests(1)
+            first.cancel()
+            await #expect(throws: (any Error).self) { _ = try await first.value }
+            async let second = notes.get(server, "POST", path: "/mcp/sub")
+            mayAnswer.fulfill()
+            #expect(try await second == "200 public")
+            #expect(await server.requests.filter { $0.method == "GET" }.count == 2)
+        }
+    }
+
     @Test func `the challenge of an unsafe request is asked for first, so that its scopes count`() async throws {
         try await GuardedServer.run { state in
             state.challenge = #"resource_metadata="BASE/.well-known/oauth-protected-resource/mcp", scope="only""#
