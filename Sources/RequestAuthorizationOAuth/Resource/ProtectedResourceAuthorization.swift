@@ -264,9 +264,12 @@ extension ProtectedResourceAuthorization: RefusalListener {
     package func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws {
         try check(request)
         let session = try await sessions.loaded()
-        let isBare = request.credential(in: "Authorization") == nil
-        let receipt = receipt(isBare ? nil : session, nil, request.isReplayable)
-        if let verdict = try await receipt.verdict(on: refusal) {
+        let value = request.credential(in: "Authorization")
+        let receipt = receipt(value == nil ? nil : session, nil, request.isReplayable)
+        let present = session?.provider.currentToken?.authorizationHeaderValue
+        // The refusal of a former token says nothing about the present one: the session's provider judges it.
+        let isFormer = value != nil && present != nil && value != present
+        if !isFormer, let verdict = try await receipt.verdict(on: refusal) {
             if verdict == .accept { throw NotAuthorized(.needsInteraction, challenge: refusal.challenges.first) }
             return
         }

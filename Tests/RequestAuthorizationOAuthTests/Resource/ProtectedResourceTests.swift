@@ -685,6 +685,24 @@ import Testing
         }
     }
 
+    @Test func `a loop of one's own: the late refusal of a former token asks nobody`() async throws {
+        try await GuardedServer.run {
+            $0.givesRefreshTokens = false
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            let request = TestRequest("\(server.base)/mcp")
+            try await notes.signIn()
+            let former = try await notes.authorize(request)
+            try await notes.signIn()
+            let error = await #expect(throws: NotAuthorized.self) {
+                try await notes.setNeedsRefreshAfterUnauthorizedResponse(UnauthorizedResponse(), for: former)
+            }
+            #expect(error?.reason == .sessionReplaced && asked.reasons.count == 2)
+            #expect(try await notes.authorize(request).credential(in: "Authorization") == "Bearer t2")
+        }
+    }
+
     @Test func `a program that acts for itself names the issuer that may see its secret`() async throws {
         try await GuardedServer.run {
             $0.resourceMembers = #","scopes_supported":["s"]"#
