@@ -211,8 +211,8 @@ extension ProtectedResourceAuthorization {
     /// A sign-in that is under way is dropped: its callers get `NotAuthorized` with the reason `signedOut`.
     public func signOut() async throws {
         await sessions.dropSignIn()
-        // A sibling may have signed in at another server, or as another client.
-        _ = try await sessions.adopt(newerThan: sessions.session?.record?.signIn)
+        // A sibling may have signed in at another server, or as another client. Without the records the known session ends.
+        _ = try? await sessions.adopt(newerThan: sessions.session?.record?.signIn)
         try await sessions.loaded()?.provider.signOut()
     }
 
