@@ -176,7 +176,7 @@ actor ResourceSessions {
 
     /// Looks for the resource's metadata, then asks for its challenge. Goes on if its callers leave.
     ///
-    /// - Returns: `nil` if nobody guards the resource; an inner `nil` if it sends no challenge.
+    /// - Returns: `nil` if nobody guards the resource; `.some(nil)` if it is guarded, but sends no challenge.
     private func firstChallenge() async throws -> AuthenticationChallenge?? {
         defer { introduction = nil }
         if settings.known != nil { return .some(nil) }

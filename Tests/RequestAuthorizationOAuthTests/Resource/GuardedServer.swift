@@ -241,6 +241,20 @@ extension ProtectedResourceAuthorization {
             namesResource: namesResource, transport: .patient, clock: guarded.clock, signIn: asked.signIn(receiver))
     }
 
+    /// The person is asked, which ends a stream, and answers when the other stream ends.
+    static func make(
+        _ server: RawServer, _ guarded: GuardedServer, tells asked: AsyncStream<Void>.Continuation,
+        waitsFor answer: AsyncStream<Void>
+    ) -> ProtectedResourceAuthorization {
+        ProtectedResourceAuthorization(
+            "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), transport: .patient, clock: guarded.clock,
+            signIn: .through(PageOpener()) { _ in
+                asked.finish()
+                for await _ in answer {}
+                return true
+            })
+    }
+
     /// The status and the text of the answer to a request.
     func get(_ server: RawServer, _ method: String = "GET", path: String = "/mcp") async throws -> String {
         var request = URLRequest(url: server.url(path))

@@ -859,13 +859,7 @@ import Testing
         try await GuardedServer.run { (guarded, server) async throws in
             let (asked, ask) = AsyncStream.makeStream(of: Void.self)
             let (answers, answer) = AsyncStream.makeStream(of: Void.self)
-            let notes = ProtectedResourceAuthorization(
-                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), transport: .patient, clock: guarded.clock,
-                signIn: .through(PageOpener()) { _ in
-                    ask.finish()
-                    for await _ in answers {}
-                    return true
-                })
+            let notes = ProtectedResourceAuthorization.make(server, guarded, tells: ask, waitsFor: answers)
             let first = Task { try await notes.get(server) }
             for await _ in asked {}
             first.cancel()
@@ -882,13 +876,7 @@ import Testing
         try await GuardedServer.run { (guarded, server) async throws in
             let (asked, ask) = AsyncStream.makeStream(of: Void.self)
             let (answers, answer) = AsyncStream.makeStream(of: Void.self)
-            let notes = ProtectedResourceAuthorization(
-                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), transport: .patient, clock: guarded.clock,
-                signIn: .through(PageOpener()) { _ in
-                    ask.finish()
-                    for await _ in answers {}
-                    return true
-                })
+            let notes = ProtectedResourceAuthorization.make(server, guarded, tells: ask, waitsFor: answers)
             async let first: Void = notes.signIn(scopes: ["a"])
             for await _ in asked {}
             async let second: Void = notes.signIn(scopes: ["b"])
