@@ -47,14 +47,6 @@
     /// Makes a queue for the blocking calls of a store. `nil`, the default, for a queue of the system.
     func makeQueue(_ label: String) -> (any FileQueue)?
 
-    /// Calls a handler with the name of each file in a folder that was added, replaced, removed or unlocked.
-    ///
-    /// - Parameter handler: its argument is `nil` if the system does not tell which file it was.
-    /// - Returns: ends the calls; `nil` if that is not possible now.
-    func follow(_ folder: CInt, _ handler: @escaping @Sendable (String?) -> Void) -> (@Sendable () -> Void)?
-    /// Whether ``follow(_:_:)`` replaces the notices of the system. `false` by default.
-    var hasNotices: Bool { get }
-
     /// Whether programs may keep files. `true` by default; `false` on tvOS, which removes them.
     var keepsFiles: Bool { get }
 
@@ -67,16 +59,21 @@
 
 extension FileLayer {
     public func makeQueue(_ label: String) -> (any FileQueue)? { nil }
-    public func follow(_ folder: CInt, _ handler: @escaping @Sendable (String?) -> Void) -> (@Sendable () -> Void)? {
-        nil
-    }
-    public var hasNotices: Bool { false }
     public var keepsFiles: Bool { true }
     public var hasDataProtection: Bool { false }
     public func protect(_ path: String) {}
     public func birth(of folder: CInt) -> FolderBirth? { nil }
 
     func queue(_ label: String) -> any FileQueue { makeQueue(label) ?? DispatchFileQueue(label) }
+}
+
+/// A file layer with notices of its own, in place of those of the system.
+@_spi(FileLayer) public protocol NotifyingFileLayer: FileLayer {
+    /// Calls a handler with the name of each file in a folder that was added, replaced, removed or unlocked.
+    ///
+    /// - Parameter handler: its argument is `nil` if the system does not tell which file it was.
+    /// - Returns: ends the calls; `nil` if that is not possible now.
+    func follow(_ folder: CInt, _ handler: @escaping @Sendable (String?) -> Void) -> (@Sendable () -> Void)?
 }
 
 /// How a file is opened.

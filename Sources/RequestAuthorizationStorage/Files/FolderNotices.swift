@@ -40,7 +40,7 @@ enum FolderNotices {
 
     /// Subscribes to the notices of a layer, or to those of the system.
     static func follow(_ folder: CInt, in layer: any FileLayer, _ handler: @escaping Handler) -> Subscription? {
-        guard layer.hasNotices else { return follow(folder, handler) }
+        guard let layer = layer as? any NotifyingFileLayer else { return follow(folder, handler) }
         return layer.follow(folder) { handler($0.map(Notice.file) ?? .someFile) }.map { Subscription(end: $0) }
     }
 }

@@ -76,7 +76,7 @@ extension TokenKey {
 ///
 /// When the process dies, the kernel ends the calls that it is in, and then closes its files. A number that was closed
 /// during a call would soon be that of another process's file.
-private final class MortalFiles: FileLayer {
+private final class MortalFiles: NotifyingFileLayer {
     private struct Descriptors {
         var open: Set<CInt> = []
         var calls = 0
@@ -106,7 +106,6 @@ private final class MortalFiles: FileLayer {
     }
 
     // Without the system's notices: no process of these tests is told of another's changes.
-    var hasNotices: Bool { true }
     func follow(_ folder: CInt, _ handler: @escaping @Sendable (String?) -> Void) -> (@Sendable () -> Void)? { {} }
 
     func openFolder(_ path: String) throws -> CInt { try opening("openFolder") { try base.openFolder(path) } }

@@ -11,7 +11,7 @@ import Glibc
 /// The file calls of a process on the simulated disk. Between two calls other processes may run, and this one may be killed.
 ///
 /// `@unchecked`: nothing of a run happens at the same time. The scheduler's thread waits while a fiber runs.
-final class SimulatedFiles: FileLayer, @unchecked Sendable {
+final class SimulatedFiles: NotifyingFileLayer, @unchecked Sendable {
     private let disk: SimulatedDisk
     private let scheduler: Scheduler
     private let ledger: Ledger
@@ -32,8 +32,6 @@ final class SimulatedFiles: FileLayer, @unchecked Sendable {
     }
 
     func makeQueue(_ label: String) -> (any FileQueue)? { SimulatedQueue(scheduler, process) }
-
-    var hasNotices: Bool { true }
 
     func follow(_ folder: CInt, _ handler: @escaping @Sendable (String?) -> Void) -> (@Sendable () -> Void)? {
         guard let number = disk.follow(process, { [namesFiles] in handler(namesFiles ? $0 : nil) }) else { return nil }
