@@ -15,8 +15,9 @@ import AuthorizeTool
               authorize header https://notes.example/mcp | curl -H @- https://notes.example/mcp/notes
               authorize exec https://notes.example/mcp --env NOTES_TOKEN -- notes-tool
 
-            Programs that run at the same time refresh a token once. Only `login` opens a page or waits for you; \
-            the others end with 77 and say what to run.
+            Programs that run at the same time refresh a token once. Only `login` opens a page or waits for you. \
+            If a person is needed, `header`, `token` and `exec` end with 77 and say what to run; `mcp` answers the \
+            request with an error that says so. `list`, `explain` and `logout` need no session.
 
             Exit codes:
             \(ExitStatus.allCases.map { "  \($0.code)\($0.code < 10 ? "   " : "  ")\($0.meaning)" }.joined(separator: "\n"))
