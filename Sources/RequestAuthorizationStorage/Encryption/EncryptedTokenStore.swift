@@ -109,7 +109,11 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
                 guard let stored = rule(kept?.stored, found.absence) else { return .refused(kept?.stored) }
                 let item = try await sealer.seal(stored, after: kept)
                 let isEnd = stored.token == nil
-                guard try await put(item, isEnd: isEnd, ending: intent, replacing: kept?.item) else { continue }
+                // What was empty may be so for another reason by now: a sibling may have signed out.
+                let isSaved = try await put(item, isEnd: isEnd, ending: intent) { found, absence in
+                    found == kept?.item && (found != nil || rule(nil, absence) != nil)
+                }
+                guard isSaved else { continue }
                 if isEnd { await (items as? RestrictedFileItems)?.noteEnded(item) }
                 return .saved
             }
@@ -118,22 +122,22 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
 
     /// - Returns: `false` if the stored item was no longer the one to replace.
     private func put(
-        _ item: Data, isEnd: Bool, ending intent: Data?, replacing kept: Data?
+        _ item: Data, isEnd: Bool, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) -> Bool
     ) async throws -> Bool {
         if let aware = items as? any EndAwareByteStore {
-            return try await aware.save(item, ending: intent, isEnd: isEnd) { found, _ in found == kept } == .saved
+            return try await aware.save(item, ending: intent, isEnd: isEnd, if: condition) == .saved
         }
         guard let shared = items as? any SharedByteStore else {
             try await items.save(item)
             return true
         }
-        return try await shared.save(item, ending: intent) { found, _ in found == kept } == .saved
+        return try await shared.save(item, ending: intent, if: condition) == .saved
     }
 
     /// Opens the stored item. One that cannot be opened is set aside if the purpose allows it; a save then continues.
     private func opened(for purpose: Purpose) async throws -> Found {
         while true {
-            let kept = try await read()
+            let kept = try await read(for: purpose)
             guard let item = kept.item else { return Found(opened: nil, absence: kept.absence, intent: kept.intent) }
             do {
                 return Found(opened: try await sealer.openEnvelope(item), absence: .gone, intent: kept.intent)
@@ -149,8 +153,17 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
         }
     }
 
-    private func read() async throws -> ItemWithIntent {
-        if let shared = items as? any SharedByteStore { return try await shared.loadWithIntent() }
+    private func read(for purpose: Purpose) async throws -> ItemWithIntent {
+        if let shared = items as? any SharedByteStore {
+            do {
+                return try await shared.loadWithIntent()
+            } catch let error as TokenStoreError
+                where error.kind == .corrupt && (purpose == .signIn || purpose == .refresh)
+            {
+                // The item was too large, and was set aside. If it was not, this throws again.
+                return try await shared.loadWithIntent()
+            }
+        }
         return ItemWithIntent(try await items.load(), intent: nil)
     }
 }

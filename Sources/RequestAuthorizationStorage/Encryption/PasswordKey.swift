@@ -50,7 +50,12 @@ final class PasswordKey: KeyMaterial, RedactedDescription {
             if derived.count > Self.remembered { derived.removeFirst() }
             return key
         }
-        return try await key.value
+        do {
+            return try await key.value
+        } catch {
+            derived.withLock { derived in derived.removeAll { $0.derivation == derivation } }
+            throw error
+        }
     }
 }
 #endif

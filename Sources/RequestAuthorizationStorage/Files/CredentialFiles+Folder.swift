@@ -26,7 +26,8 @@ extension CredentialFiles {
     /// Removes the incomplete files of all credentials.
     static func sweep(_ folder: PrivateFolder) throws {
         guard let open = try folder.open(making: false) else { return }
-        for name in try open.names where name.hasSuffix(".new") {
+        // Each stem has a comma. Files of other programs stay.
+        for name in try open.names where name.hasSuffix(".new") && name.contains(",") {
             // A failure for one credential does not stop the others.
             try? removeLeftover(String(name.dropLast(".new".count)), in: open)
         }

@@ -216,23 +216,17 @@ struct CredentialFiles: Sendable {
 
     /// Replaces a file durably by a new one. If this fails, the old file stays.
     private func exchange(_ data: Data, as name: String, in folder: OpenFolder) throws {
-        try writeNew(data, in: folder) { try folder.rename(new, to: name) }
-        try folder.sync()
-    }
-
-    /// Writes a new file durably, and then runs the body with it in place.
-    private func writeNew<Result>(_ data: Data, in folder: OpenFolder, then body: () throws -> Result) throws -> Result
-    {
         // After a failed fsync the contents of a file are uncertain, so each try writes a new one.
         let file = try createNew(in: folder)
         do {
             try file.write(data)
             try file.sync()
-            return try body()
+            try folder.rename(new, to: name)
         } catch {
             try? folder.remove(new)
             throw error
         }
+        try folder.sync()
     }
 
     /// Creates the new file. One that exists was left by a process that died, because the caller has the guard.
@@ -271,22 +265,18 @@ struct CredentialFiles: Sendable {
         return "\(folder.path)/\(aside)"
     }
 
-    /// Copies an item to a free name.
+    /// Copies an item to a free name, which stays free: whoever sets an item aside has the guard.
     ///
     /// A second link to the item itself would be unsafe: files with two names are refused. If this process died in
     /// between, the item would stay refused.
     private func copyAside(_ item: Data, in folder: OpenFolder) throws -> String {
-        try writeNew(item, in: folder) {
-            for number in 1...99 {
-                let aside = "\(stem).corrupt-\(number)"
-                do {
-                    try folder.link(new, to: aside)
-                    try folder.remove(new)
-                    return aside
-                } catch let error as FileError where error.alreadyExists {}
-            }
-            throw TokenStoreError(.corrupt, "\(folder.path) has 99 damaged items; find out why, and remove them")
+        for number in 1...99 {
+            let aside = "\(stem).corrupt-\(number)"
+            guard try folder.status(of: aside) == nil else { continue }
+            try exchange(item, as: aside, in: folder)
+            return aside
         }
+        throw TokenStoreError(.corrupt, "\(folder.path) has 99 damaged items; find out why, and remove them")
     }
 }
 

@@ -32,8 +32,6 @@
     func syncData(_ file: CInt) throws
 
     func rename(_ name: String, to newName: String, in folder: CInt) throws
-    /// Gives a file a second name.
-    func link(_ name: String, to newName: String, in folder: CInt) throws
     func remove(_ name: String, in folder: CInt) throws
 
     /// Acquires the exclusive lock of a file, or returns `false` if it is held already.

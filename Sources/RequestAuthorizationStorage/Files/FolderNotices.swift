@@ -19,11 +19,9 @@ enum FolderNotices {
     enum Notice {
         /// The file of this name was added, replaced or removed, or its lock was released.
         case file(String)
-        /// The same may have happened to any file of the folder.
-        case anyFile
         /// A file was added, replaced or removed. The system does not tell which one.
         case someFile
-        /// The folder itself was removed or moved.
+        /// The folder itself was removed or moved, or notices were lost.
         case folder
     }
 
@@ -81,7 +79,7 @@ extension FolderNotices {
 }
 
 /// An inotify instance and the handlers of its watches.
-private final class InotifyInstance: Sendable {
+final class InotifyInstance: Sendable {
     private struct State {
         /// The handlers by watch. The kernel has one watch per folder for all subscriptions.
         var handlers: [CInt: [Int: FolderNotices.Handler]] = [:]
@@ -170,7 +168,7 @@ private final class InotifyInstance: Sendable {
     private func tell(_ event: inotify_event, _ name: String) {
         let (handlers, notice) = state.withLock { state -> ([FolderNotices.Handler], FolderNotices.Notice) in
             if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
-                return (state.handlers.values.flatMap(\.values), .anyFile)
+                return (state.handlers.values.flatMap(\.values), .folder)
             }
             let handlers = Array((state.handlers[event.wd] ?? [:]).values)
             // The kernel has removed the watch and may use its number again.
@@ -180,7 +178,7 @@ private final class InotifyInstance: Sendable {
             }
             let isGone = event.mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT) != 0
             // An event without a name is about the attributes of the folder itself.
-            if !isGone, name.isEmpty { return ([], .anyFile) }
+            if !isGone, name.isEmpty { return ([], .folder) }
             return (handlers, isGone ? .folder : .file(name))
         }
         for handler in handlers { handler(notice) }

@@ -147,7 +147,6 @@ final class FolderWatch: Sendable {
     private func take(_ notice: FolderNotices.Notice, of number: Int) {
         switch notice {
         case .file(let name): announce(of: name)
-        case .anyFile: announceAll()
         case .someFile: announceSome()
         case .folder:
             let former = state.withLock { state -> FolderNotices.Subscription? in

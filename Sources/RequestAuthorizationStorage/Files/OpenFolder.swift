@@ -46,7 +46,6 @@ final class OpenFolder: Sendable {
     func check(_ name: String) throws { if let status = try status(of: name) { try check(status, name) } }
 
     func rename(_ name: String, to newName: String) throws { try layer.rename(name, to: newName, in: number) }
-    func link(_ name: String, to newName: String) throws { try layer.link(name, to: newName, in: number) }
 
     /// Removes a file. A missing file is not an error.
     func remove(_ name: String) throws {

@@ -129,9 +129,16 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
         }
     }
 
-    /// Whether both have the same path. Paths with symbolic links may differ and name the same file.
-    func isSameFile(as other: RestrictedFileItems) -> Bool {
-        files.folder.path == other.files.folder.path && files.credential == other.files.credential
+    /// Whether both name the same file, also by two paths of its folder. `false` if there is no folder yet.
+    func isSameFile(as other: RestrictedFileItems) async throws -> Bool {
+        guard files.stem == other.files.stem, let one = try await place(), let two = try await other.place() else {
+            return false
+        }
+        return (one.device, one.inode) == (two.device, two.inode)
+    }
+
+    private func place() async throws -> FileStatus? {
+        try await run("read the token") { try $0.open(making: false)?.status }
     }
 
     /// Marks an encrypted tombstone, so that the list of accounts omits it. If this fails, the account is listed.

@@ -150,10 +150,6 @@ import Android
         _ = try call("renameat") { renameat(folder, name, folder, newName) }
     }
 
-    public func link(_ name: String, to newName: String, in folder: CInt) throws {
-        _ = try call("linkat") { linkat(folder, name, folder, newName, 0) }
-    }
-
     public func remove(_ name: String, in folder: CInt) throws {
         _ = try call("unlinkat") { unlinkat(folder, name, 0) }
     }

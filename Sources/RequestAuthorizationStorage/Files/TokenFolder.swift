@@ -44,6 +44,13 @@ public struct TokenFolder: Hashable, Sendable {
         (self.path, self.isFromEnvironment) = (path, isFromEnvironment)
     }
 
+    /// Paths are bytes: texts that count as equal may name two folders.
+    public static func == (one: TokenFolder, other: TokenFolder) -> Bool {
+        one.isFromEnvironment == other.isFromEnvironment && one.path.utf8.elementsEqual(other.path.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) { for byte in path.utf8 { hasher.combine(byte) } }
+
     func folder(_ layer: any FileLayer) -> PrivateFolder {
         PrivateFolder(path: path, isFromEnvironment: isFromEnvironment, layer: layer)
     }

@@ -38,7 +38,7 @@ extension TokenStore {
         to other: some TokenStore<Token>, waitingAtMost limit: Duration = .seconds(30)
     ) async throws -> TokenMigration {
         if try await load()?.isMarker != false { return .nothingToMove }
-        if try isItself(other) { return .nothingToMove }
+        if try await isItself(other) { return .nothingToMove }
         return try await locked(self, within: limit) {
             try await locked(other, within: limit) { try await move(to: other) }
         }
@@ -75,13 +75,13 @@ extension TokenStore {
     /// Whether the other store is this one: one object, or one file. Its lock could not be acquired a second time.
     ///
     /// - Throws: `TokenStoreError/Kind/unsuitable` if the stores keep one file in different forms.
-    private func isItself(_ other: some TokenStore<Token>) throws -> Bool {
+    private func isItself(_ other: some TokenStore<Token>) async throws -> Bool {
         if type(of: self) is AnyObject.Type, type(of: other) is AnyObject.Type {
             if (self as AnyObject) === (other as AnyObject) { return true }
         }
         guard let file = (self as? any CodableTokenStore)?.items as? RestrictedFileItems,
             let otherFile = (other as? any CodableTokenStore)?.items as? RestrictedFileItems,
-            file.isSameFile(as: otherFile)
+            try await file.isSameFile(as: otherFile)
         else { return false }
         guard type(of: self) == type(of: other) else {
             throw TokenStoreError(

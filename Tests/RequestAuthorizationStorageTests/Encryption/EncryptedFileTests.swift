@@ -30,6 +30,20 @@ import Testing
         try await TokenStoreChecks(reopened: { _ in store() }, { store() }).run()
     }
 
+    @Test func `a file larger than any item is set aside by a save`() async throws {
+        let older = TokenSaveCondition.older(session: TokenVersion.test(2).session, generation: 2)
+        for condition in [TokenSaveCondition.anything, older] {
+            try await store().save(.make(1))
+            try folder.write(Data(repeating: 7, count: 3 << 20), to: "client,me.token")
+            #expect(try await store().save(.make(2), replacing: condition) == .saved)
+            #expect(try await store().load() == .make(2))
+        }
+        try folder.write(Data(repeating: 7, count: 3 << 20), to: "client,me.token")
+        let error = await #expect(throws: TokenStoreError.self) { try await store().load() }
+        #expect(error?.kind == .corrupt)
+        #expect(folder.names.contains("client,me.corrupt-3"))
+    }
+
     @Test func `a store without the key leaves a sealed session alone, whatever is called`() async throws {
         try await store().save(.make(1))
         let plain = RestrictedFileTokenStore<TestToken>(client: "client", account: "me", folder: .at(folder.tokens))

@@ -239,6 +239,22 @@ import Testing
         #expect(try await slow.load() == .make(3))
     }
 
+    /// The item was set aside, and the key takes its time. Meanwhile a sibling signs in and out.
+    @Test func `a sibling's sign-out that came between look and save stays`() async throws {
+        let inner = InMemoryItems(Data("damaged".utf8))
+        _ = try await inner.setAside(Data("damaged".utf8))
+        let items = InterruptedItems(inner)
+        let slow = EncryptedTokenStore<TestToken, _>(
+            around: items, key: try Self.key.get(), client: "CLIENT_ID", account: "ada")
+        items.interrupt {
+            try await store(inner).save(.make(1))
+            try await inner.clear()
+        }
+        let older = TokenSaveCondition.older(session: TokenVersion.test(1).session, generation: 2)
+        #expect(try await slow.save(.make(2), replacing: older) == .refused(nil))
+        #expect(try await slow.load() == nil)
+    }
+
     // MARK: Damage
 
     @Test func `a damaged envelope is set aside and reported, once`() async throws {

@@ -81,6 +81,17 @@ import Testing
         #expect(try await key.existingKey(.none) == nil)
     }
 
+    @Test func `a derivation that failed is tried again`() async throws {
+        let failures = Lock([URLError(.unknown)])
+        let key = PasswordKey(SymmetricKey(data: [1]), rounds: 600_000) { _, _, _ in
+            if let failure = failures.withLock({ $0.popLast() }) { throw failure }
+            return SymmetricKey(data: SHA256.hash(data: [1]))
+        }
+        let derivation = key.derivation(after: nil)
+        await #expect(throws: URLError.self) { try await key.key(derivation) }
+        #expect(try await key.key(derivation) == SymmetricKey(data: SHA256.hash(data: [1])))
+    }
+
     @Test func `a stored salt is used again as long as the rounds are the configured ones`() {
         let key = PasswordKey(SymmetricKey(data: [1]), rounds: 700_000)
         let fresh = key.derivation(after: nil)

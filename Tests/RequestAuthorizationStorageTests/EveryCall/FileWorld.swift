@@ -129,9 +129,6 @@ private final class MortalFiles: NotifyingFileLayer {
     func rename(_ name: String, to newName: String, in folder: CInt) throws {
         try call("rename \(newName)") { try base.rename(name, to: newName, in: folder) }
     }
-    func link(_ name: String, to newName: String, in folder: CInt) throws {
-        try call("link \(newName)") { try base.link(name, to: newName, in: folder) }
-    }
     func remove(_ name: String, in folder: CInt) throws {
         try call("remove \(name)") { try base.remove(name, in: folder) }
     }

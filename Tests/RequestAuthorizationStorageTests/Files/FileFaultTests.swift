@@ -23,7 +23,7 @@ import Darwin
         let store = folder.store(
             on: ObservedFileLayer(after: { call in calls.withLock { $0.append("\(call.function) \(call.name)") } }))
         try await store.save(.make(2))
-        let changing: Set = ["create", "write", "sync", "syncData", "rename", "link"]
+        let changing: Set = ["create", "write", "sync", "syncData", "rename"]
         #expect(
             calls.withLock { $0 }.filter { call in changing.contains { call.hasPrefix($0 + " ") } } == [
                 "create client,me.new", "write client,me.new", "sync client,me.new", "rename client,me.token", "sync .",
@@ -101,7 +101,7 @@ import Darwin
         try folder.write("damaged", to: "client,me.token")
         let store = folder.store(
             on: ObservedFileLayer(before: { call in
-                if ["create", "link", "rename"].contains(call.function) { throw FileError("openat", ENOSPC) }
+                if ["create", "rename"].contains(call.function) { throw FileError("openat", ENOSPC) }
             }))
         let ended = StoredToken<TestToken>(.signedOut, version: .test(2), obtainedAt: .now)
         for condition in [TokenSaveCondition.anything, .session(ended.version.session)] {

@@ -13,7 +13,7 @@ import Glibc
 import Darwin
 #endif
 
-@Suite(.timeLimit(.minutes(5))) struct FolderWatchTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct FolderWatchTests {
     @Test func `a change that cannot be read because too many files are open is read again`() async throws {
         let folder = try TemporaryFolder()
         let clock = ManualClock()
@@ -133,6 +133,48 @@ import Darwin
         try await one.save(.make(2))
         #expect(await news.next() != nil)
     }
+
+    #if os(Linux)
+    /// One instance of the kernel is enough for a process: this test has one of its own.
+    ///
+    /// The handler of one folder is busy, so that the kernel cannot deliver more than its queue holds.
+    @Test func `after lost notices a folder is followed anew`() async throws {
+        let (busy, other) = (try TemporaryFolder(), try TemporaryFolder())
+        for folder in [busy, other] { try await folder.store().save(.make(1)) }
+        let (isBusy, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let folders = try [busy, other].map { folder in
+            let place = TokenFolder.at(folder.tokens).folder(SystemFileLayer())
+            return try #require(try place.open(making: false))
+        }
+        let instance = try #require(InotifyInstance())
+        let (notices, notice) = AsyncStream.makeStream(of: FolderNotices.Notice.self)
+        let isFirst = Lock(true)
+        let first = folders[0].withNumber { number in
+            instance.add(number) { _ in
+                guard isFirst.exchange(false) else { return }
+                isBusy.signal()
+                goOn.wait()
+            }
+        }
+        let second = folders[1].withNumber { number in instance.add(number) { notice.yield($0) } }
+        chmod(busy.file("client,me.token"), 0o600)
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                isBusy.wait()
+                continuation.resume()
+            }
+        }
+        // Equal neighbours would count once.
+        let files = ["client,me.token", "client,me.guard"].map { busy.file($0) }
+        for number in 0..<40_000 { chmod(files[number % 2], 0o600) }
+        goOn.signal()
+        for await notice in notices {
+            guard case .folder = notice else { continue }
+            break
+        }
+        for id in [first, second].compactMap(\.self) { instance.remove(id) }
+    }
+    #endif
 
     @Test func `a folder that is removed while it begins to be followed is followed again`() async throws {
         let folder = try TemporaryFolder()

@@ -157,7 +157,7 @@ private final class Refresh: Sendable {
 
     /// The calls that change files.
     var changes: [String] {
-        let functions: Set = ["create", "write", "sync", "syncData", "rename", "link", "remove"]
+        let functions: Set = ["create", "write", "sync", "syncData", "rename", "remove"]
         return calls.withLock { $0 }.filter { functions.contains(String($0.prefix { $0 != " " })) }
     }
 

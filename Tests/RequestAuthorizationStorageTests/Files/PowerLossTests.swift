@@ -227,9 +227,6 @@ private final class RecordedDisk: FileLayer {
         try system.rename(name, to: newName, in: folder)
         steps.withLock { $0.append(.rename(name, newName)) }
     }
-    func link(_ name: String, to newName: String, in folder: CInt) throws {
-        Issue.record("a save links nothing")
-    }
     func remove(_ name: String, in folder: CInt) throws {
         try system.remove(name, in: folder)
         steps.withLock { $0.append(.remove(name)) }

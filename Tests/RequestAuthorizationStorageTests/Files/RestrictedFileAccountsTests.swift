@@ -24,6 +24,9 @@ import Darwin
         try await folder.store(client: "other", account: "theirs").save(.make(1))
         try await folder.store(account: "gone").save(StoredToken(.signedOut, version: .test(2), obtainedAt: .now))
         #expect(try await accounts.names() == ["", "Me", "a/b", "me", long].sorted())
+        // Names are compared byte by byte.
+        try await folder.store(client: "é", account: "theirs").save(.make(1))
+        #expect(try await RestrictedFileAccounts(client: "e\u{301}", folder: .at(folder.tokens)).names() == [])
 
         try folder.write("damaged", to: "client,me.token")
         _ = try? await folder.store().load()

@@ -9,7 +9,7 @@ import RequestAuthorization
 struct FileCall: Hashable, Sendable {
     /// The function, without its labels: `write`, `sync`, `rename`.
     let function: String
-    /// The name of the file, its new one in a `rename` or `link`; `.` for a folder.
+    /// The name of the file, its new one in a `rename`; `.` for a folder.
     let name: String
 }
 
@@ -62,9 +62,6 @@ final class ObservedFileLayer: FileLayer {
 
     func rename(_ name: String, to newName: String, in folder: CInt) throws {
         try call("rename", newName) { try base.rename(name, to: newName, in: folder) }
-    }
-    func link(_ name: String, to newName: String, in folder: CInt) throws {
-        try call("link", newName) { try base.link(name, to: newName, in: folder) }
     }
     func remove(_ name: String, in folder: CInt) throws {
         try call("remove", name) { try base.remove(name, in: folder) }

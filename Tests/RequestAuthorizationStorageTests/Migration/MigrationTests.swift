@@ -91,6 +91,15 @@ import Testing
         try await folder.store().save(.make(2))
         #expect(try await folder.store().migrate(to: folder.store()) == .nothingToMove)
         #expect(try await folder.store().load() == .make(2))
+        // Two paths of one folder.
+        let link = folder.path + "/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.path)
+        let linked = RestrictedFileTokenStore<TestToken>(client: "client", account: "me", folder: .at(link + "/tokens"))
+        #expect(try await folder.store().migrate(to: linked, waitingAtMost: .zero) == .nothingToMove)
+        #expect(try await folder.store().load() == .make(2))
+        // Two spellings of an account are two files.
+        try await folder.store(account: "é").save(.make(2))
+        #expect(try await folder.store(account: "é").migrate(to: folder.store(account: "e\u{301}")) == .moved)
         // Two stores of a program of which nothing is known but that they are token stores.
         try await Placed(place: place).save(.make(2))
         #expect(try await Placed(place: place).migrate(to: Placed(place: place)) == .nothingToMove)

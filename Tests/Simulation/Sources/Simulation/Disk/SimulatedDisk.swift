@@ -118,14 +118,6 @@ final class SimulatedDisk: @unchecked Sendable {
         if Self.isToken(newName) { onItem?(inode.contents) }
     }
 
-    func link(_ name: String, to newName: String) throws {
-        guard let inode = names[name] else { throw FileError("linkat", ENOENT) }
-        guard names[newName] == nil else { throw FileError("linkat", EEXIST) }
-        names[newName] = inode
-        inode.links += 1
-        note(.add(newName, inode))
-    }
-
     func remove(_ name: String) throws {
         guard let inode = names.removeValue(forKey: name) else { throw FileError("unlinkat", ENOENT) }
         inode.links -= 1

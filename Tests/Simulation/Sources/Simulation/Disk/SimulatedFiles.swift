@@ -116,11 +116,6 @@ final class SimulatedFiles: NotifyingFileLayer, @unchecked Sendable {
         onWrite?(process)
     }
 
-    func link(_ name: String, to newName: String, in folder: CInt) throws {
-        try enter("linkat")
-        try disk.link(name, to: newName)
-    }
-
     func remove(_ name: String, in folder: CInt) throws {
         try enter("unlinkat", name)
         try disk.remove(name)

@@ -73,9 +73,6 @@ final class DeadlyFileLayer: FileLayer {
     func status(of name: String, in folder: CInt) throws -> FileStatus? { try base.status(of: name, in: folder) }
     func read(_ file: CInt, atMost limit: Int) throws -> Data { try base.read(file, atMost: limit) }
     func syncData(_ file: CInt) throws { try base.syncData(file) }
-    func link(_ name: String, to newName: String, in folder: CInt) throws {
-        try base.link(name, to: newName, in: folder)
-    }
     func remove(_ name: String, in folder: CInt) throws { try base.remove(name, in: folder) }
     func lock(_ file: CInt) throws -> Bool { try base.lock(file) }
     func unlock(_ file: CInt) { base.unlock(file) }
