@@ -145,7 +145,6 @@ extension Credential {
     ///   (``NotAuthorized/isEndOfSession``); errors of a user's own judgement.
     public func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool = false) async throws -> Verdict {
         guard let receipt = contents?.receipt else { return .accept }
-        guard wantsEveryAnswer || answer.statusCode == 401 || answer.refusal != nil else { return .accept }
         do {
             return try await receipt.verdict(on: answer, afterRefresh: afterRefresh)
         } catch let error as NotAuthorized {

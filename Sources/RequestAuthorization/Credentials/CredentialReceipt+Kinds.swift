@@ -42,7 +42,7 @@ struct ReceiptPair: CredentialReceipt {
     var wantsEveryAnswer: Bool { first.wantsEveryAnswer || second.wantsEveryAnswer }
     var isCurrent: Bool { first.isCurrent && second.isCurrent }
 
-    /// Both see each answer, also if one throws. A refresh counts more than a proof.
+    /// Each sees the answers that it wants, also if the other throws. A refresh counts more than a proof.
     func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
         var verdicts: [Verdict] = []
         var failure: (any Error)?
@@ -64,8 +64,14 @@ struct ReceiptPair: CredentialReceipt {
 }
 
 extension CredentialReceipt {
-    /// Like ``judge(_:afterRefresh:)``, but throws only if a sign-in is needed or the judgement fails.
+    /// Whether ``judge(_:afterRefresh:)`` may see an answer.
+    func wants(_ answer: some AuthorizableResponse) -> Bool {
+        wantsEveryAnswer || answer.statusCode == 401 || answer.refusal != nil
+    }
+
+    /// Judges an answer that the receipt wants. Throws only if a sign-in is needed or the judgement fails.
     func verdict(on answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
+        guard wants(answer) else { return .accept }
         do {
             return try await judge(answer, afterRefresh: afterRefresh)
         } catch let error as NotAuthorized where !error.isEndOfSession && error.reason != .noToken {

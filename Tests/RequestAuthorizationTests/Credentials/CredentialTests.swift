@@ -116,6 +116,28 @@ import Testing
         #expect(try await Credential("constant").judge(Self.refusal) == .accept)
     }
 
+    /// Wants every answer, and accepts all.
+    private struct AcceptingEvery: CredentialReceipt {
+        var wantsEveryAnswer: Bool { true }
+        func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict { .accept }
+    }
+
+    /// Wants refusals only, and looks at no answer itself.
+    private struct AlwaysAnew: CredentialReceipt {
+        func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict { .anew }
+    }
+
+    @Test(arguments: [200, 302, 400, 403, 500])
+    func `of two makers one that wants refusals only sees nothing else`(status: Int) async throws {
+        let proven = try Credential("p", in: "X-Proof", receipt: AcceptingEvery())
+        let signed = try Credential("s", in: "X-Signature", receipt: AlwaysAnew())
+        for both in [proven.adding(signed), signed.adding(proven)] {
+            #expect(both.wantsEveryAnswer)
+            #expect(try await both.judge(FakeResponse(statusCode: status)) == .accept)
+            #expect(try await both.judge(Self.refusal) == .anew)
+        }
+    }
+
     @Test func `an error of its judgement is thrown only if a sign-in is needed or it is none of ours`() async throws {
         struct Offline: Error {}
         #expect(
