@@ -99,6 +99,19 @@ import FoundationNetworking
         #expect(RequestBody.ofRequest.shown(on: whole).bodyBytes == [3])
     }
 
+    @Test func `a closure that has no field for a request is asked again after a redirect`() async throws {
+        let provider = ClosureAuthorization { request in
+            request.targetURI?.hasSuffix("/b") == true ? ["X-Signature": "of b"] : [:]
+        }
+        try await withServer { request in
+            request.target == "/a" ? .redirect(307, to: "/b") : .text("hello")
+        } body: { server in
+            let received = try await Way.data.send(Way.data.request(server.url("/a")), authorizedBy: provider)
+            #expect(received == .init(200, "hello"))
+            #expect(await server.requests.map { $0["X-Signature"] } == [nil, "of b"])
+        }
+    }
+
     @Test func `a provider whose credential is not for one request is not asked again`() async throws {
         let provider = Numbering()
         try await withServer { request in

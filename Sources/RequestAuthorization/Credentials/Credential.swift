@@ -43,7 +43,8 @@ public struct Credential: Sendable {
             try CredentialField(field, value), isForOneRequest: isForOneRequest, receipt: receipt)
     }
 
-    /// Creates a credential of any number of fields. Without any, it is ``none``.
+    /// Creates a credential of any number of fields. Without any, the request goes out as it is, and the receipt judges
+    /// the answer.
     ///
     /// - Parameters:
     ///   - fields: values by name.
@@ -53,9 +54,19 @@ public struct Credential: Sendable {
     public init(
         _ fields: [String: String], isForOneRequest: Bool = false, receipt: (any CredentialReceipt)? = nil
     ) throws {
-        let fields = try fields.map { try CredentialField($0.key, $0.value) }
-        contents = fields.first.map {
-            CredentialContents($0, more: fields.dropFirst(), isForOneRequest: isForOneRequest, receipt: receipt)
+        self.init(
+            checked: try fields.map { try CredentialField($0.key, $0.value) }, isForOneRequest: isForOneRequest,
+            receipt: receipt)
+    }
+
+    private init(checked fields: [CredentialField], isForOneRequest: Bool, receipt: (any CredentialReceipt)?) {
+        if let first = fields.first {
+            contents = CredentialContents(
+                first, more: fields.dropFirst(), isForOneRequest: isForOneRequest, receipt: receipt)
+        } else if isForOneRequest || receipt != nil {
+            contents = CredentialContents(isForOneRequest: isForOneRequest, receipt: receipt)
+        } else {
+            contents = nil
         }
     }
 
@@ -100,12 +111,11 @@ public struct Credential: Sendable {
             } else {
                 mine.receipt ?? theirs.receipt
             }
-        let isForOneRequest = mine.isForOneRequest || theirs.isForOneRequest
-        guard let first = fields.first else { return receipt.map { .withoutFields(receipt: $0) } ?? .none }
-        return Credential(
-            CredentialContents(
-                first, more: fields.dropFirst(), isForOneRequest: isForOneRequest, receipt: receipt)
-        ).allowing(
+        let both = Credential(
+            checked: fields, isForOneRequest: mine.isForOneRequest || theirs.isForOneRequest, receipt: receipt)
+        // Without a field nothing was allowed: one that is added later needs a permission of its own.
+        guard !both.isBare else { return both }
+        return both.allowing(
             plaintext: (mine.name.isEmpty || allowsPlaintext) && (theirs.name.isEmpty || other.allowsPlaintext))
     }
 
@@ -168,12 +178,14 @@ extension Credential {
 
     /// A credential without fields: the request goes out as it is, and the receipt judges the answer.
     package static func withoutFields(receipt: any CredentialReceipt) -> Credential {
-        Credential(CredentialContents(onlyReceipt: receipt))
+        Credential(CredentialContents(receipt: receipt))
     }
 
     /// Returns the same fields with another receipt, which forwards to this credential's.
     package func replacingReceipt(by receipt: any CredentialReceipt) -> Credential {
-        guard let contents, let first = contents.fields.first else { return .withoutFields(receipt: receipt) }
+        guard let contents, let first = contents.fields.first else {
+            return Credential(CredentialContents(isForOneRequest: isForOneRequest, receipt: receipt))
+        }
         return Credential(
             CredentialContents(
                 first, more: contents.more, isForOneRequest: contents.isForOneRequest, receipt: receipt)

@@ -23,9 +23,10 @@
     }
 
     /// No field at all: the request goes out as it is, and the receipt judges the answer.
-    init(onlyReceipt receipt: any CredentialReceipt) {
-        (name, value, more, isForOneRequest, ownReceipt) = ("", "", [], false, receipt)
-        wantsEveryAnswer = receipt.wantsEveryAnswer
+    init(isForOneRequest: Bool = false, receipt: (any CredentialReceipt)?) {
+        (name, value, more, ownReceipt) = ("", "", [], receipt)
+        self.isForOneRequest = isForOneRequest
+        wantsEveryAnswer = receipt?.wantsEveryAnswer ?? false
     }
 
     /// What the maker knows of it.

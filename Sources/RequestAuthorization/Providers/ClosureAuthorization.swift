@@ -29,7 +29,8 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
     /// - Parameters:
     ///   - onUnauthorized: called after a 401, or a 403 for a missing scope. If it returns, `fields` is called again
     ///     for a retry. Without it a 401 is final.
-    ///   - fields: returns header fields by name for a request. Names and values that no header can hold are refused.
+    ///   - fields: returns header fields by name for a request; none if it goes out as it is. Names and values that no
+    ///     header can hold are refused.
     public init(
         onUnauthorized: (nonisolated(nonsending) @Sendable (UnauthorizedResponse) async throws -> Void)? = nil,
         fields: nonisolated(nonsending) @escaping @Sendable (any AuthorizableRequest) async throws -> [String: String]

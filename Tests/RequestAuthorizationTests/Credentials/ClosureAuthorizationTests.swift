@@ -69,6 +69,22 @@ import Testing
         #expect(error?.challenge?.scheme == "Bearer")
     }
 
+    @Test func `a closure that has no field before a log-in is asked again after the 401`() async throws {
+        let counter = Counter()
+        let provider = ClosureAuthorization(
+            onUnauthorized: { _ in _ = await counter.next() },
+            fields: { _ in await counter.count == 0 ? [:] : ["X-Session": "s"] })
+        var answers = [FakeResponse.unauthorized("Bearer"), FakeResponse()]
+        var sent: [[String: String]] = []
+        let response = try await provider.send(FakeRequest.make()) { request in
+            sent.append(request.fields)
+            return answers.removeFirst()
+        }
+        #expect(response == FakeResponse())
+        #expect(sent == [[:], ["x-session": "s"]])
+        #expect(counter.count == 1)
+    }
+
     @Test func `a closure for a 401 decides whether to retry`() async throws {
         let counter = Counter()
         let provider = ClosureAuthorization(

@@ -105,6 +105,20 @@ import Testing
         #expect(both.adding(.none).fields.count == 2)
     }
 
+    @Test func `without a field it still has its receipt, is for one request, and allows nothing`() async throws {
+        let bare = try Credential([:], isForOneRequest: true, receipt: AlwaysAnew())
+        for credential in [bare, bare.adding(bare), bare.replacingReceipt(by: AlwaysAnew())] {
+            #expect(credential.fields.isEmpty && credential.isForOneRequest)
+            #expect(try await credential.judge(Self.refusal) == .anew)
+            var request = FakeRequest.make(to: "http://api.example.com")
+            try request.set(credential)
+            let error = #expect(throws: NotAuthorized.self) { try request.set(credential.adding("k", in: "X-Key")) }
+            #expect(error?.reason == .insecureTransport && request.fields.isEmpty)
+        }
+        #expect(try Credential([:], isForOneRequest: true).isForOneRequest)
+        #expect(try await Credential([:], receipt: AlwaysAnew()).judge(Self.refusal) == .anew)
+    }
+
     @Test(arguments: [200, 400, 403, 404, 407, 500])
     func `only a refusal is judged`(status: Int) async throws {
         let credential = try Credential.bearer("a") { _ in .anew }
