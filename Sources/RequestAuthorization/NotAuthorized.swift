@@ -91,6 +91,16 @@ extension NotAuthorized {
             reason, detail: detail, challenge: challenges.first { $0.error != nil } ?? challenges.first,
             underlying: underlying)
     }
+
+    /// The error for a refusal of a credential that nobody replaces.
+    static func pointless(after refusal: UnauthorizedResponse) -> NotAuthorized {
+        if refusal.asksForProofOnly { return NotAuthorized(.proofRefused) }
+        let challenges = refusal.challenges
+        let asked = challenges.first { $0.requiresInteraction }
+        let needsInteraction = asked != nil || refusal.statusCode == 403
+        return NotAuthorized(
+            needsInteraction ? .needsInteraction : .notRefreshable, challenge: asked ?? challenges.first)
+    }
 }
 
 extension NotAuthorized: RedactedDescription {

@@ -80,8 +80,8 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
 
 extension ClosureAuthorization: RefusalListener {
     package func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws {
-        guard let onRefusal = self.refusal else {
-            throw NotAuthorized(.notRefreshable, challenge: refusal.challenges.first)
+        guard let onRefusal = self.refusal, !refusal.asksForProofOnly else {
+            throw NotAuthorized.pointless(after: refusal)
         }
         try await onRefusal(refusal)
     }

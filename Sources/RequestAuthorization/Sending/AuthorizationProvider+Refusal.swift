@@ -44,10 +44,7 @@ extension AuthorizationProvider {
             present = try await credential(for: request)
         }
         let parts = present.contents?.receipt?.parts ?? []
-        if response.asksForProofOnly, parts.isEmpty { throw NotAuthorized(.proofRefused) }
-        let pointless = NotAuthorized(
-            response.statusCode == 403 ? .needsInteraction : .notRefreshable,
-            challenge: response.challenges.first { $0.requiresInteraction })
+        let pointless = NotAuthorized.pointless(after: response)
         let isToldByFields = parts.contains { $0 is any RefusalListener }
         if parts.isEmpty || (present.isForOneRequest && !isToldByFields) { throw pointless }
         let isPresent = present.fields.allSatisfy { request.credential(in: $0.name) == $0.value }
@@ -56,7 +53,7 @@ extension AuthorizationProvider {
             if let listener = receipt as? any RefusalListener {
                 try await listener.note(response, of: request)
                 isAnew = true
-            } else if isPresent {
+            } else if isPresent, receipt.wants(response) {
                 isAnew = try await receipt.judge(response, afterRefresh: false) != .accept || isAnew
             }
         }

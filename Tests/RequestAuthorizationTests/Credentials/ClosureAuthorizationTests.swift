@@ -69,6 +69,31 @@ import Testing
         #expect(error?.challenge?.scheme == "Bearer")
     }
 
+    @Test(arguments: [401, 403])
+    func `without a closure for it, a wish for another scope needs a sign-in`(status: Int) async throws {
+        let response = UnauthorizedResponse(
+            statusCode: status,
+            fields: ["WWW-Authenticate": ["Basic realm=\"a\"", "Bearer error=\"insufficient_scope\""]])
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await ClosureAuthorization { "v" }.setNeedsRefreshAfterUnauthorizedResponse(
+                response, for: FakeRequest.make())
+        }
+        #expect(error?.reason == .needsInteraction)
+        #expect(error?.challenge?.error == "insufficient_scope")
+    }
+
+    @Test func `a closure for a 401 is not called for a 400 that asks for a nonce`() async throws {
+        let counter = Counter()
+        let provider = ClosureAuthorization(onUnauthorized: { _ in _ = await counter.next() }, value: { "v" })
+        let response = UnauthorizedResponse(
+            statusCode: 400, fields: ["WWW-Authenticate": ["DPoP error=\"use_dpop_nonce\""], "DPoP-Nonce": ["n1"]])
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: FakeRequest.make())
+        }
+        #expect(error?.reason == .proofRefused)
+        #expect(counter.count == 0)
+    }
+
     @Test func `a closure that has no field before a log-in is asked again after the 401`() async throws {
         let counter = Counter()
         let provider = ClosureAuthorization(

@@ -136,6 +136,17 @@ import Testing
         #expect(provider.seen.withLock { $0 } == [false])
     }
 
+    @Test func `a 400 that asks for a nonce is not shown to a receipt that wants refusals only`() async throws {
+        let provider = NotingProvider()
+        let request = try await FakeRequest.make().authorized(using: provider)
+        let response = UnauthorizedResponse(
+            statusCode: 400, fields: ["WWW-Authenticate": ["DPoP error=\"use_dpop_nonce\""], "DPoP-Nonce": ["n1"]])
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
+        }
+        #expect(error?.reason == .proofRefused)
+        #expect(provider.seen.withLock { $0.isEmpty })
+    }
 }
 
 /// Notes whether each answer counts as the last one of its call.

@@ -71,9 +71,12 @@ import Foundation
         #expect(able.log == ["authorize", "send t1", "refused t1: Bearer", "authorize", "send t2"])
     }
 
-    @Test func `a constant credential is not retried after a 403, and the hand-made loop is told why`() async throws {
+    @Test(arguments: [401, 403])
+    func `a constant credential is not retried if another scope is needed, and the hand-made loop is told why`(
+        status: Int
+    ) async throws {
         let refusal = FakeResponse(
-            statusCode: 403, fields: ["www-authenticate": ["Bearer error=\"insufficient_scope\""]])
+            statusCode: status, fields: ["www-authenticate": ["Bearer error=\"insufficient_scope\""]])
         let provider = BearerTokenAuthorization(token: "ABC")
         #expect(try await provider.send(FakeRequest.make()) { _ in refusal } == refusal)
         let error = await #expect(throws: NotAuthorized.self) {
