@@ -9,7 +9,10 @@ extension HeldToken: SessionReceipt, RefusalListener {
 
     func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
         guard let refusal = answer.refusal else { return .accept }
-        guard let keeper else { return answer.statusCode == 401 ? .anew : .accept }
+        guard let keeper else {
+            let mayHelp = answer.statusCode == 401 && !refusal.challenges.contains { $0.requiresInteraction }
+            return mayHelp ? .anew : .accept
+        }
         return try keeper.judge(refusal, of: self, afterRefresh: afterRefresh)
     }
 

@@ -184,6 +184,11 @@ import Testing
         // Another provider may have the session now: the client asks for it.
         #expect(try await credential.judge(Self.refusal) == .anew)
         #expect(try await credential.judge(FakeResponse(statusCode: 403)) == .accept)
+        // No token of that session would do.
+        for error in ["insufficient_scope", "insufficient_user_authentication"] {
+            let refusal = FakeResponse.unauthorized("Basic", "Bearer error=\"\(error)\"")
+            #expect(try await credential.judge(refusal) == .accept)
+        }
     }
 
     @Test func `a retry is an event, a new connection is none`() async throws {
