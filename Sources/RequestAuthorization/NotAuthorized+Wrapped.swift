@@ -33,7 +33,12 @@ extension NotAuthorized {
         }
 
         private mutating func find(inside mirror: Mirror) -> NotAuthorized? {
-            for (_, value) in mirror.children where value is any Error || Self.isWrapping(value) {
+            for (_, value) in mirror.children {
+                guard remaining > 0 else { return nil }
+                guard value is any Error || Self.isWrapping(value) else {
+                    remaining -= 1
+                    continue
+                }
                 if let found = find(in: value) { return found }
             }
             return mirror.superclassMirror.flatMap { find(inside: $0) }
