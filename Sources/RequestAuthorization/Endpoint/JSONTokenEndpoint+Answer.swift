@@ -16,7 +16,8 @@ extension JSONTokenEndpoint {
     /// The texts of a request, none of which is printed.
     private func texts(of request: TokenRequest) -> [String] {
         let body = try? JSONDecoder().decode(TextsOfJSON.self, from: Data(request.body))
-        return (body?.texts ?? []) + headerFields.map(\.value)
+        let query = URLComponents(url: request.url, resolvingAgainstBaseURL: true)?.queryItems ?? []
+        return (body?.texts ?? []) + headerFields.map(\.value) + query.map { $0.value ?? $0.name }
     }
 
     /// Decodes an answer. If it is damaged, its readable members are decoded alone.

@@ -209,12 +209,15 @@ import Testing
         #expect(error?.description.contains("a member of its answer is malformed") == true)
     }
 
-    @Test(arguments: ["sesame_open_up", "open_up_now", "the_api_key", "a_sesame_open_up"])
+    @Test(arguments: [
+        "sesame_open_up", "open_up_now", "the_api_key", "a_sesame_open_up", "key_of_a_query", "a_key_of_a_query",
+        "only_a_name",
+    ])
     func `a code that repeats a text of the request is not printed`(code: String) async throws {
         let transport = ScriptedTokenTransport(.response(400, json: #"{"error":"\#(code)"}"#))
         let endpoint = JSONTokenEndpoint(
-            try #require(URL(string: "https://a.example")), transport: transport,
-            headerFields: [("X-API-Key", "the_api_key")])
+            try #require(URL(string: "https://a.example/?v=1&k=%6Bey_of_a_query&only_a_name")),
+            transport: transport, headerFields: [("X-API-Key", "the_api_key")])
         let fields = ["a": ["refresh_token": "sesame_open_up"], "b": ["c": "please_open_up_now"]]
         let error = await #expect(throws: TokenEndpointError.self) {
             try await endpoint.post(fields, expecting: Answer.self)
