@@ -41,33 +41,26 @@ public struct ProvenRequest: Sendable, Hashable {
 
 extension ProvenRequest {
     /// - Parameter names: the fields of its proof, in lower case.
-    /// - Returns: `nil` if the request lacks an origin, a method or a target.
-    init?(_ request: some AuthorizableRequest, names: Set<String>) {
-        guard let origin = request.origin, let method = request.requestMethod, let uri = request.targetURI else {
-            return nil
-        }
-        var proof: [String: String] = [:]
-        for name in names { if let value = request.credential(in: name) { proof[name] = value } }
-        self.init(origin: origin, method: method, uri: uri, proof: proof)
-    }
-
-    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential``.
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the request lacks an
+    ///   origin, a method or a target.
     init(of request: some AuthorizableRequest, names: Set<String>) throws {
-        guard let target = Self(request, names: names) else {
+        guard let origin = request.origin, let method = request.requestMethod, let uri = request.targetURI else {
             throw NotAuthorized(
                 .malformedCredential,
                 detail:
                     "a proof needs a method and a URI: give the request an origin, a requestMethod and a targetURI"
             )
         }
-        self = target
+        self.init(
+            origin: origin, method: method, uri: uri,
+            proof: names.reduce(into: [:]) { $0[$1] = request.credential(in: $1) })
     }
 
     /// The same request with a proof.
     func proven(by fields: [CredentialField]) -> ProvenRequest {
-        var proof: [String: String] = [:]
-        for field in fields { proof[field.name.asciiLowercased] = field.value }
-        return ProvenRequest(origin: origin, method: method, uri: uri, proof: proof)
+        ProvenRequest(
+            origin: origin, method: method, uri: uri,
+            proof: fields.reduce(into: [:]) { $0[$1.name.asciiLowercased] = $1.value })
     }
 }
 

@@ -174,7 +174,8 @@ extension RefreshableTokenAuthorization: RefusalListener {
     {
         let header = request.credential(in: "Authorization")
         let proof = proofFields.isEmpty ? nil : core.proof(of: header)
-        let outcome = ProvenRequest(request, names: proofFields).flatMap { proof?.learn(from: refusal, to: $0) }
+        let target = try? ProvenRequest(of: request, names: proofFields)
+        let outcome = target.flatMap { proof?.learn(from: refusal, to: $0) }
         if case .newProofNeeded? = outcome { return }
         let error = change { state, turn -> NotAuthorized? in
             turn.emit(.unauthorized)
