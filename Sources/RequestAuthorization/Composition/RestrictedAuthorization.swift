@@ -9,16 +9,8 @@ public struct RestrictedAuthorization: AuthorizationProvider, RedactedDescriptio
     private let allowsPlaintext: Bool
     private let elsewhere: OtherOrigins
 
-    /// Restricts a provider to origins.
-    ///
-    /// - Parameters:
-    ///   - provider: authorizes requests for the origins.
-    ///   - origins: where the credential may go; scheme, host and port must be equal.
-    ///   - allowingPlaintext: whether plain `http` origins among them may receive the credential too.
-    ///   - elsewhere: what happens to requests for other origins.
-    package init(
-        _ provider: any AuthorizationProvider, to origins: Set<Origin>, allowingPlaintext: Bool = false,
-        elsewhere: OtherOrigins = .refuse
+    fileprivate init(
+        _ provider: any AuthorizationProvider, to origins: Set<Origin>, allowingPlaintext: Bool, elsewhere: OtherOrigins
     ) {
         self.provider = provider
         self.origins = ListedOrigins(Array(origins))
