@@ -85,21 +85,11 @@ extension Origin: CustomStringConvertible {
 // MARK: - Reading
 
 extension Origin {
-    static func defaultPort(of scheme: String) -> Int {
-        switch scheme {
-        case "https": 443
-        case "http": 80
-        default: 0
-        }
-    }
+    static func defaultPort(of scheme: String) -> Int { scheme == "https" ? 443 : scheme == "http" ? 80 : 0 }
 
     /// A WebSocket begins as a request of `http` or `https` to the same host and port.
     private static func normalized(scheme: String) -> String {
-        switch scheme {
-        case "wss": "https"
-        case "ws": "http"
-        default: scheme
-        }
+        scheme == "wss" ? "https" : scheme == "ws" ? "http" : scheme
     }
 
     /// Keeps ASCII only: Swift compares strings by canonical equivalence, and DNS does not.
@@ -124,7 +114,9 @@ extension Origin {
             guard let end = authority.firstIndex(of: UInt8(ascii: "]")) else { return nil }
             host = authority[...end]
             let address = host.dropFirst().dropLast()
-            guard address.contains(UInt8(ascii: ":")), address.allSatisfy(isInIPv6Literal) else { return nil }
+            guard address.contains(UInt8(ascii: ":")),
+                address.allSatisfy({ "0123456789abcdef:.".utf8.contains($0.asciiLowercased) })
+            else { return nil }
         } else {
             host = authority.prefix { $0 != UInt8(ascii: ":") }
             guard host.allSatisfy({ $0.isASCIILetterOrDigit || ".-_".utf8.contains($0) }) else { return nil }
@@ -138,10 +130,5 @@ extension Origin {
             let port = Int(String(decoding: digits, as: UTF8.self)), (1...65535).contains(port)
         else { return nil }
         return (name, port)
-    }
-
-    private static func isInIPv6Literal(_ byte: UInt8) -> Bool {
-        byte.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
-            || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
     }
 }
