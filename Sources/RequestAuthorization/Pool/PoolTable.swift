@@ -146,14 +146,12 @@ extension PoolTable where Provider: Dispensable {
     /// Evicts idle providers, those unused for longest first, until the limit is kept or all others are in use.
     func evictOverLimit(at now: Moment) -> [Departure] {
         var departures: [Departure] = []
-        while count > limit, let place = order.last(of: .idle) {
-            if let departure = evict(place, at: now) { departures.append(departure) }
-        }
+        while count > limit, let place = order.last(of: .idle) { evict(place, at: now, into: &departures) }
         // Providers that were in use may be idle by now. Two checks for each addition are enough to reach all of them.
         var looks = 2
         while count > limit, looks > 0, let place = order.last(of: .held) {
             looks -= 1
-            if let departure = evict(place, at: now) { departures.append(departure) }
+            evict(place, at: now, into: &departures)
         }
         return departures
     }
@@ -163,7 +161,7 @@ extension PoolTable where Provider: Dispensable {
         order.passTurn(remembering: turns)
         var departures: [Departure] = []
         while let place = order.last(of: .idle), order.isOld(place, turns: turns) {
-            if let departure = evict(place, at: now) { departures.append(departure) }
+            evict(place, at: now, into: &departures)
         }
         // The idle time of a provider that was in use begins when it is found idle.
         for place in order.places(of: .held) where isIdle(place, at: now) { order.use(place) }
@@ -180,15 +178,14 @@ extension PoolTable where Provider: Dispensable {
     }
 
     /// Evicts a provider, or marks it as in use.
-    private func evict(_ place: Int, at now: Moment) -> Departure? {
+    private func evict(_ place: Int, at now: Moment, into departures: inout [Departure]) {
         guard isIdle(place, at: now), let id = ids[place], let provider = kept.removeValue(forKey: id)?.provider else {
-            order.hold(place)
-            return nil
+            return order.hold(place)
         }
         let departure = Departure(id: id, provider: provider, making: Making { "\(id)" })
         formers[id] = Former(provider: provider, making: departure.making)
         ids[place] = nil
         order.remove(place)
-        return departure
+        departures.append(departure)
     }
 }
