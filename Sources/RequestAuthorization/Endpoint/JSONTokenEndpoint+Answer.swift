@@ -78,8 +78,7 @@ extension JSONTokenEndpoint {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = keys
         let object = Dictionary(uniqueKeysWithValues: members.map { ($0, 0) })
-        let names = try? decoder.decode(NamesOfJSON.self, from: JSONEncoder().encode(object))
-        return names?.names ?? []
+        return (try? decoder.decode(TextsOfJSON.self, from: JSONEncoder().encode(object)))?.names ?? []
     }
 }
 
@@ -113,9 +112,12 @@ private struct ReadableMembers: RedactedDescription {
 /// The texts in a JSON value, which is read to its end.
 private struct TextsOfJSON: Decodable {
     var texts: [String] = []
+    /// The names of the members if it is an object, not of those inside.
+    var names: Set<String> = []
 
     init(from decoder: any Decoder) throws {
         if let object = try? decoder.container(keyedBy: JSONName.self) {
+            names = Set(object.allKeys.map(\.stringValue))
             for key in object.allKeys { texts += try object.decode(TextsOfJSON.self, forKey: key).texts }
         } else if var list = try? decoder.unkeyedContainer() {
             while !list.isAtEnd { texts += try list.decode(TextsOfJSON.self).texts }
@@ -124,14 +126,6 @@ private struct TextsOfJSON: Decodable {
             if value.decodeNil() || (try? value.decode(Bool.self)) != nil { return }
             if (try? value.decode(Double.self)) == nil { texts = [try value.decode(String.self)] }
         }
-    }
-}
-
-private struct NamesOfJSON: Decodable {
-    let names: Set<String>
-
-    init(from decoder: any Decoder) throws {
-        names = Set(try decoder.container(keyedBy: JSONName.self).allKeys.map(\.stringValue))
     }
 }
 
