@@ -37,17 +37,6 @@ public struct RefreshFailed: Error, Sendable {
         let printableCode: String?
         /// Whether 400s and 401s have continued for at least three tries and five minutes.
         public let suggestsSignIn: Bool
-
-        package init(count: Int, since: Date, status: Int, code: String? = nil, suggestsSignIn: Bool = false) {
-            self.init(
-                count: count, since: since, status: status, code: code, printableCode: ErrorCode.printable(code),
-                suggestsSignIn: suggestsSignIn)
-        }
-
-        init(count: Int, since: Date, status: Int, code: String?, printableCode: String?, suggestsSignIn: Bool) {
-            (self.count, self.since, self.status) = (count, since, status)
-            (self.code, self.printableCode, self.suggestsSignIn) = (code, printableCode, suggestsSignIn)
-        }
     }
 
     /// Whether the token may be dead although no server has said so; see ``Refusals/suggestsSignIn``. Ask the user:
@@ -64,6 +53,14 @@ extension RefreshFailed: RedactedDescription {
         let cause = refusals.map { "\($0)" } ?? "\(type(of: underlying))"
         let advice = suggestsSignIn ? "signing in again may help" : "no sign-in is needed"
         return "the token could not be refreshed (\(cause)); try again at \(nextTryAt) or later, \(advice)"
+    }
+}
+
+extension RefreshFailed.Refusals {
+    package init(count: Int, since: Date, status: Int, code: String? = nil, suggestsSignIn: Bool = false) {
+        self.init(
+            count: count, since: since, status: status, code: code, printableCode: ErrorCode.printable(code),
+            suggestsSignIn: suggestsSignIn)
     }
 }
 
