@@ -75,9 +75,7 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
         let sentAt = clock.now
         let purpose = purpose ?? TokenRequestPurpose(grantType: grantType)
         let answer = try await withPresentAssertion(grantType) { endpoint in
-            let answer = try await endpoint.object(form.list, to: url, for: purpose, provenBy: key)
-            if answer.isError(server.quirks) { throw failure(answer, to: form.list) }
-            return answer
+            try await endpoint.object(form.list, to: url, for: purpose, provenBy: key)
         }
         var token = try OAuthToken(
             answer, sentAt: sentAt, requestedScopes: requestedScopes, replacing: old, quirks: server.quirks,
@@ -174,7 +172,8 @@ extension TokenEndpoint {
     /// Posts a form and returns the JSON object of a successful answer.
     ///
     /// - Parameter purpose: what is asked for, which an error names.
-    /// - Throws: `TokenEndpointError` for any status but 2xx, `InvalidTokenResponse` if the body is not a JSON object.
+    /// - Throws: `TokenEndpointError` for any status but 2xx and for an error with 2xx, `InvalidTokenResponse` if the
+    ///   body is not a JSON object.
     package func object(
         _ parameters: [(name: String, value: String)], to url: URL, for purpose: TokenRequestPurpose = .token,
         provenBy key: ProofKey? = nil
@@ -186,10 +185,13 @@ extension TokenEndpoint {
         guard (200..<300).contains(response.statusCode) else {
             throw failure(response, to: parameters, for: purpose)
         }
-        return try AnswerObject(response, purpose: purpose)
+        let answer = try AnswerObject(response, purpose: purpose)
+        // Some servers send their errors with a status of success.
+        if answer.isError(server.quirks) { throw failure(response, to: parameters, for: purpose) }
+        return answer
     }
 
-    /// Sorts an answer whose status is not 2xx, by its error code, the server's quirks, and its `Retry-After`.
+    /// Sorts an answer that is an error, by its error code, the server's quirks, and its `Retry-After`.
     ///
     /// - Parameters:
     ///   - parameters: those of the request, which the error does not print.
@@ -203,17 +205,6 @@ extension TokenEndpoint {
         return TokenEndpointError(
             status: response.statusCode, code: code,
             retryAfter: RetryAfter.duration(in: response, at: clock.now), kind: kind, purpose: purpose,
-            sent: texts(of: parameters))
-    }
-
-    /// Sorts an error that came with a status of 2xx.
-    private func failure(
-        _ answer: AnswerObject, to parameters: [(name: String, value: String)]
-    ) -> TokenEndpointError {
-        let code = answer.errorCode(server.quirks)
-        return TokenEndpointError(
-            status: answer.status, code: code, retryAfter: nil,
-            kind: server.quirks.kind(status: answer.status, code: code, isBodyEmpty: false), purpose: answer.purpose,
             sent: texts(of: parameters))
     }
 

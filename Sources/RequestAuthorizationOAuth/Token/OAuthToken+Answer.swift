@@ -63,10 +63,21 @@ extension AnswerObject {
         "refresh_expires_in", "refresh_token_timeout", "authorization_expires_in", "id_token",
     ]
 
-    /// Whether the answer is an error, which some servers send with status 200. A damaged token is no error.
+    /// Whether the answer is an error, which some servers send with status 200. A damaged result is no error.
     func isError(_ quirks: ServerQuirks) -> Bool {
-        errorCode(quirks) != nil && text("access_token") == nil
-            && !damaged.contains("access_token") && !repeated.contains("access_token")
+        guard errorCode(quirks) != nil, !damaged.contains(result), !repeated.contains(result) else { return false }
+        // An introspection may say why a token is not active.
+        return purpose == .introspection ? value(result) == nil : text(result) == nil
+    }
+
+    /// The member with what was asked for.
+    private var result: String {
+        switch purpose {
+        case .deviceAuthorization: "device_code"
+        case .pushedRequest: "request_uri"
+        case .introspection: "active"
+        default: "access_token"
+        }
     }
 
     /// The error code, at the server's own path or in `error`.

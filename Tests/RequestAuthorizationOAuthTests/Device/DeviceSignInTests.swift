@@ -193,6 +193,12 @@ import Testing
         #expect(error?.field == field)
     }
 
+    @Test func `an error inside a 200 is the server's refusal, not an unusable answer`() async throws {
+        await #expect(throws: TokenEndpointError(status: 200, code: "unauthorized_client")) {
+            try await begin(#"{"error":"unauthorized_client"}"#)
+        }
+    }
+
     @Test func `plain http is for this machine only, and a link with the code has the host that is shown`() async throws
     {
         let device = try await begin(
@@ -347,12 +353,14 @@ import Testing
         #expect(expired.description.contains("403"))
     }
 
-    @Test func `RFC 9110 §10.2.3: Retry-After applies to pending and slow_down too`() async throws {
+    /// Some servers send errors with the status 200.
+    @Test(arguments: [200, 400])
+    func `RFC 9110 §10.2.3: Retry-After applies to pending and slow_down too`(status: Int) async throws {
         let device = try await begin()
         let fields: KeyValuePairs = ["Retry-After": "60"]
-        transport.append(.response(400, json: #"{"error":"slow_down"}"#, fields: fields))
-        answer("authorization_pending")
-        transport.append(.response(400, json: #"{"error":"authorization_pending"}"#, fields: fields))
+        transport.append(.response(status, json: #"{"error":"slow_down"}"#, fields: fields))
+        answer("authorization_pending", status: status)
+        transport.append(.response(status, json: #"{"error":"authorization_pending"}"#, fields: fields))
         transport.append(.response(200, json: Self.token))
         let (steps, slept, _) = await steps(of: device)
         #expect(slept == [5, 60, 10, 60].map { .seconds($0) })

@@ -60,7 +60,8 @@ import Testing
         (#"{"error":"slow_down"}"#, "slow_down", .transient),
     ])
     func `an error inside a 200 is an error`(body: String, code: String, kind: TokenFailureKind) async throws {
-        #expect(try await failure(.json(body)) == TokenEndpointError(status: 200, code: code, kind: kind))
+        let expected = TokenEndpointError(status: 200, code: code, retryAfter: .seconds(17), kind: kind)
+        #expect(try await failure(.json(body, ("Retry-After", "17"))) == expected)
     }
 
     @Test func `a preset says what a server's own codes mean`() async throws {

@@ -87,6 +87,16 @@ import Testing
         #expect(full.scopes.isEmpty && full.subject == nil && full.additionalMembers.isEmpty)
     }
 
+    @Test func `an error inside a 200 is an error, unless the answer says whether the token is active`() async throws {
+        await #expect(throws: TokenEndpointError(status: 200, code: "invalid_client")) {
+            try await introspected(#"{"error":"invalid_client"}"#)
+        }
+        for isActive in [false, true] {
+            let answer = try await introspected(#"{"active":\#(isActive),"error":"invalid_token"}"#)
+            #expect(answer.isActive == isActive)
+        }
+    }
+
     @Test func `RFC 7662 §4: an answer is kept no longer than the token lasts, nor than a bound`() async throws {
         let exp = Date(timeIntervalSince1970: 1_419_356_238)
         let answer = try await introspected(#"{"active":true,"exp":1419356238}"#)

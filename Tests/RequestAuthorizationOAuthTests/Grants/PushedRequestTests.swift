@@ -142,6 +142,11 @@ import Testing
             .response(400, json: #"{"error":"invalid_request","error_description":"The redirect_uri is not valid"}"#))
         let error = await #expect(throws: TokenEndpointError.self) { try await service().signIn(scopes: []) }
         #expect(error?.code == "invalid_request")
+        // Some servers send it with a status of success.
+        transport.append(
+            .response(200, json: #"{"error":"unauthorized_client"}"#, fields: ["Retry-After": "17"]))
+        let expected = TokenEndpointError(status: 200, code: "unauthorized_client", retryAfter: .seconds(17))
+        await #expect(throws: expected) { try await service().signIn(scopes: []) }
     }
 
     @Test(arguments: [
