@@ -17,20 +17,21 @@ protocol RenewedAssertions: ClientAuthenticator {
 }
 
 /// Remembers what was sent last, so that a refused assertion is sent again only if it has been replaced.
-final class SentAssertion: ClientAuthenticator, RedactedDescription {
-    private let base: any RenewedAssertions
+final class SentAssertion: AuthenticatorAround, RedactedDescription {
+    private let platform: any RenewedAssertions
     private let last = Lock<String?>(nil)
 
-    init(_ base: any RenewedAssertions) { self.base = base }
+    init(_ platform: any RenewedAssertions) { self.platform = platform }
 
-    var isPublic: Bool { base.isPublic }
+    var base: any ClientAuthenticator { platform }
+    var isPublic: Bool { platform.isPublic }
 
     func authenticate(_ request: ClientRequest) async throws -> ClientProof {
-        let proof = try await base.authenticate(request)
-        last.withLock { $0 = base.assertion(in: proof) }
+        let proof = try await platform.authenticate(request)
+        last.withLock { $0 = platform.assertion(in: proof) }
         return proof
     }
 
     /// Whether the assertion has been replaced since it was sent.
-    func isReplaced() async throws -> Bool { try await base.assertion() != last.withLock { $0 } }
+    func isReplaced() async throws -> Bool { try await platform.assertion() != last.withLock { $0 } }
 }

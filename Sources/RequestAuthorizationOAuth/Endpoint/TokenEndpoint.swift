@@ -210,8 +210,10 @@ extension TokenEndpoint {
 
     /// The texts of a request, none of which is printed.
     private func texts(of parameters: [(name: String, value: String)]) -> [String] {
+        var client = authentication
+        while let outer = client as? any AuthenticatorAround { client = outer.base }
         let secret: [String] =
-            switch authentication as? ClientAuthentication {
+            switch client as? ClientAuthentication {
             case .secretBasic(let secret), .secretPost(let secret): [secret]
             case .some(.none), nil: []
             }

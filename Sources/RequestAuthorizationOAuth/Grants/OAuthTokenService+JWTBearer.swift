@@ -60,7 +60,7 @@ extension OAuthTokenService {
 ///
 /// A request that is sent again, with the nonce that a server wants in a proof (RFC 9449 §8), so has an assertion of
 /// its own. A server that accepts each assertion once would refuse the first one.
-struct AssertingClient: ClientAuthenticator, RedactedDescription {
+struct AssertingClient: AuthenticatorAround, RedactedDescription {
     static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
     let base: any ClientAuthenticator

@@ -7,7 +7,7 @@
 ///         server: server, client: .public(id: "web"), authentication: .workload(.file(path)), transport: transport)
 ///
 /// The token is read anew for each request.
-public struct WorkloadAuthenticator: RenewedAssertions, RedactedDescription {
+public struct WorkloadAuthenticator: RenewedAssertions, AuthenticatorAround, RedactedDescription {
     /// What the token is in a request.
     enum Form: Sendable {
         /// It proves the client in any request.

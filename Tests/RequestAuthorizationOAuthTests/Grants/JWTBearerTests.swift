@@ -294,6 +294,22 @@ import Testing
         #expect((await error(.token("t")) as? NotAuthorized)?.reason == .rejected)
     }
 
+    @Test func `a client's secret that the server repeats as its code is not printed`() async throws {
+        let secret = "correct_horse_battery"
+        for client in [OAuthClient.secretPost(id: "app", secret: secret), .secretBasic(id: "app", secret: secret)] {
+            for service in [
+                OAuthTokenService.onBehalfOf(
+                    server: .make(), client: client, incoming: "t", scopes: ["x"], transport: transport, clock: clock),
+                .jwtBearer(
+                    server: .make(), client: client, assertion: .token("t"), transport: transport, clock: clock),
+            ] {
+                transport.append(.response(400, json: #"{"error":"\#(secret)"}"#))
+                let error = await #expect(throws: TokenEndpointError.self) { try await service.initialToken() }
+                #expect(error?.code == secret && error?.description.contains(secret) == false)
+            }
+        }
+    }
+
     @Test func `without an assertion nothing is sent`() async throws {
         struct Gone: Error {}
         let failing = OAuthTokenService.jwtBearer(

@@ -122,6 +122,17 @@ import Testing
         #expect(sent(isGrant: false) == [1, 2, 3])
     }
 
+    @Test func `a client's secret that the server repeats as its code is not printed`() async throws {
+        let secret = "correct_horse_battery"
+        for client in [OAuthClient.secretPost(id: "app", secret: secret), .secretBasic(id: "app", secret: secret)] {
+            transport.append(refusal(secret))
+            let error = await #expect(throws: TokenEndpointError.self) {
+                try await service(isGrant: true, client: client).initialToken()
+            }
+            #expect(error?.code == secret && error?.description.contains(secret) == false)
+        }
+    }
+
     @Test func `a file that is missing sends nothing, and the next try uses what is there then`() async throws {
         try FileManager.default.removeItem(atPath: platform.path)
         let auth = RefreshableTokenAuthorization(
