@@ -67,11 +67,21 @@ struct LoopbackExchange: Sendable {
     }
 
     /// Encodes what browsers leave in a query as it is, though a URL may not have it (RFC 3986 §3.4).
+    ///
+    /// A `%` is such a character if no two digits follow it.
     private static func encoded(_ query: Substring) -> String {
-        query.unicodeScalars.reduce(into: "") { text, scalar in
-            let isLeft = "|{}^`\\[]".unicodeScalars.contains(scalar)
-            text += isLeft ? "%" + String(scalar.value, radix: 16, uppercase: true) : String(scalar)
+        let bytes = Array(query.utf8)
+        var encoded: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            let next = bytes[(index + 1)...].prefix(2)
+            let isStray = byte == UInt8(ascii: "%") && !(next.count == 2 && next.allSatisfy(\.isHexDigit))
+            if isStray || "|{}^`\\[]".utf8.contains(byte) {
+                encoded += "%\(String(byte, radix: 16, uppercase: true))".utf8
+            } else {
+                encoded.append(byte)
+            }
         }
+        return String(decoding: encoded, as: UTF8.self)
     }
 
     /// Splits a target in absolute form, such as `http://127.0.0.1:8080/callback?code=1` (RFC 9112 §3.2.2).
@@ -89,6 +99,12 @@ struct LoopbackExchange: Sendable {
     static func isValid(path: String) -> Bool {
         path.utf8.first == UInt8(ascii: "/")
             && path.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"?#\"<>\\^`{|}".utf8.contains($0) }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexDigit: Bool {
+        isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20)
     }
 }
 #endif

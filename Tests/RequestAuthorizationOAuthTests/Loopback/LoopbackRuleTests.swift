@@ -31,6 +31,26 @@ import Testing
         #expect(callback.absoluteString.hasSuffix("/callback?code=a%7C%7Bb%7D%5E%60%5C%5Bc%5D&state=\(state)"))
     }
 
+    @Test(arguments: [
+        ("error=access_denied&error_description=100%", "error=access_denied&error_description=100%25"),
+        ("error=access_denied&error_description=%4", "error=access_denied&error_description=%254"),
+        ("error_description=%zz&error=access_denied", "error_description=%25zz&error=access_denied"),
+        ("code=c%&x=%%20%fG%Ff", "code=c%25&x=%25%20%25fG%Ff"),
+    ])
+    func `a percent sign that encodes nothing is encoded in the callback`(query: String, encoded: String) throws {
+        let state = "state=\(PendingSignIn.stateForTests)"
+        var exchange = LoopbackExchange(literal: "127.0.0.1", path: "/callback")
+        exchange.listen(on: 8080)
+        let pending = try PendingSignIn.waiting(at: exchange.redirectURI)
+        let isAwaited = exchange.begin(pending)
+        #expect(isAwaited)
+        let answer = exchange.answer(
+            to: LoopbackExchange.Request(
+                method: "GET", target: "/callback?\(state)&\(query)", hosts: ["127.0.0.1:8080"]))
+        #expect(answer.status == 200)
+        #expect(answer.callback?.absoluteString == "http://127.0.0.1:8080/callback?\(state)&\(encoded)")
+    }
+
     @Test func `the page says that the window can be closed, and shows nothing of the request`() async throws {
         _ = try await withReception { reception in
             let page = try await reception.ask("/callback?code=c0de&x=<b>&state=\(PendingSignIn.stateForTests)")
