@@ -18,16 +18,19 @@ protocol RenewedAssertions: ClientAuthenticator {
 
 /// Remembers what was sent last, so that a refused assertion is sent again only if it has been replaced.
 final class SentAssertion: AuthenticatorAround, RedactedDescription {
+    let base: any ClientAuthenticator
+    /// The authenticator with the assertion: the base, or one within it.
     private let platform: any RenewedAssertions
     private let last = Lock<String?>(nil)
 
-    init(_ platform: any RenewedAssertions) { self.platform = platform }
+    init(of platform: any RenewedAssertions, in base: any ClientAuthenticator) {
+        (self.platform, self.base) = (platform, base)
+    }
 
-    var base: any ClientAuthenticator { platform }
-    var isPublic: Bool { platform.isPublic }
+    var isPublic: Bool { base.isPublic }
 
     func authenticate(_ request: ClientRequest) async throws -> ClientProof {
-        let proof = try await platform.authenticate(request)
+        let proof = try await base.authenticate(request)
         last.withLock { $0 = platform.assertion(in: proof) }
         return proof
     }

@@ -74,9 +74,7 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
         form.add(extra: client.tokenParameters)
         let sentAt = clock.now
         let purpose = purpose ?? TokenRequestPurpose(grantType: grantType)
-        let answer = try await withPresentAssertion(grantType) { endpoint in
-            try await endpoint.object(form.list, to: url, for: purpose, provenBy: key)
-        }
+        let answer = try await object(form.list, to: url, for: purpose, provenBy: key)
         var token = try OAuthToken(
             answer, sentAt: sentAt, requestedScopes: requestedScopes, replacing: old, quirks: server.quirks,
             mayBeOfAnyKind: mayBeOfAnyKind, proofKey: key, allowsBearer: proof?.allowsBearer ?? true)
@@ -113,8 +111,10 @@ extension TokenEndpoint {
     private func withPresentAssertion(
         _ grantType: String, send: (TokenEndpoint) async throws -> AnswerObject
     ) async throws -> AnswerObject {
-        guard let platform = authentication as? any RenewedAssertions else { return try await send(self) }
-        let sent = SentAssertion(platform)
+        var inner = authentication
+        while !(inner is any RenewedAssertions), let outer = inner as? any AuthenticatorAround { inner = outer.base }
+        guard let platform = inner as? any RenewedAssertions else { return try await send(self) }
+        let sent = SentAssertion(of: platform, in: authentication)
         var endpoint = self
         endpoint.authentication = sent
         var mayRepeat = true
@@ -173,22 +173,25 @@ extension TokenEndpoint {
     ///
     /// - Parameter purpose: what is asked for, which an error names.
     /// - Throws: `TokenEndpointError` for any status but 2xx and for an error with 2xx, `InvalidTokenResponse` if the
-    ///   body is not a JSON object.
+    ///   body is not a JSON object, ``WorkloadIdentityError`` if the server refused the platform's token.
     package func object(
         _ parameters: [(name: String, value: String)], to url: URL, for purpose: TokenRequestPurpose = .token,
         provenBy key: ProofKey? = nil
     ) async throws -> AnswerObject {
-        let response =
-            if let key { try await post(parameters, to: url, provenBy: key) } else {
-                try await post(parameters, to: url)
+        let grantType = parameters.first { $0.name == "grant_type" }?.value ?? ""
+        return try await withPresentAssertion(grantType) { endpoint in
+            let response =
+                if let key { try await endpoint.post(parameters, to: url, provenBy: key) } else {
+                    try await endpoint.post(parameters, to: url)
+                }
+            guard (200..<300).contains(response.statusCode) else {
+                throw endpoint.failure(response, to: parameters, for: purpose)
             }
-        guard (200..<300).contains(response.statusCode) else {
-            throw failure(response, to: parameters, for: purpose)
+            let answer = try AnswerObject(response, purpose: purpose)
+            // Some servers send their errors with a status of success.
+            if answer.isError(server.quirks) { throw endpoint.failure(response, to: parameters, for: purpose) }
+            return answer
         }
-        let answer = try AnswerObject(response, purpose: purpose)
-        // Some servers send their errors with a status of success.
-        if answer.isError(server.quirks) { throw failure(response, to: parameters, for: purpose) }
-        return answer
     }
 
     /// Sorts an answer that is an error, by its error code, the server's quirks, and its `Retry-After`.

@@ -163,6 +163,56 @@ import Testing
         #expect(error?.kind == .terminal && transport.calls == 3)
     }
 
+    @Test func `beside a grant and at each endpoint a refused client reads its token again`() async throws {
+        let platform = platform
+        var server = AuthorizationServer.make()
+        server.pushedAuthorizationRequestEndpoint = URL(string: "https://as.example/par")
+        let identity = WorkloadIdentity.file(platform.path, clock: clock)
+        let service = OAuthTokenService.authorizationCode(
+            server: server, client: .public(id: "web"), authentication: .workload(identity),
+            redirectURI: "https://app.example/cb", pendingSignIns: InMemoryPendingSignIns(), pushesRequests: true,
+            transport: transport, clock: clock)
+        func answerSecondTry(_ json: String) {
+            transport.append(
+                refusal("invalid_client", status: 401) { try platform.rename() }, .response(200, json: json))
+        }
+        answerSecondTry(#"{"active":true}"#)
+        #expect(try await service.introspect(accessToken: "a").isActive)
+        #expect(sent(isGrant: false) == [1, 2])
+        answerSecondTry(
+            #"{"device_code":"d","user_code":"u","verification_uri":"https://as.example/d","expires_in":600}"#)
+        #expect(try await service.deviceSignIn(scopes: []).userCode == "u")
+        #expect(sent(isGrant: false) == [1, 2, 2, 3])
+        #if canImport(CryptoKit) || Crypto
+        answerSecondTry(#"{"request_uri":"urn:1","expires_in":60}"#)
+        #expect(try await service.signIn(scopes: []).openBefore != nil)
+        #expect(sent(isGrant: false) == [1, 2, 2, 3, 3, 4])
+        #endif
+        transport.append(refusal("invalid_client", status: 401))
+        let error = await #expect(throws: WorkloadIdentityError.self) {
+            try await service.introspect(accessToken: "a")
+        }
+        #expect(error?.problem == .refused)
+    }
+
+    @Test func `a client that acts for a user reads its own token again, and not for the user's`() async throws {
+        let platform = platform
+        let service = OAuthTokenService.onBehalfOf(
+            server: .make(), client: .public(id: "api"), authentication: .workload(.file(platform.path)),
+            incoming: "user", scopes: ["read"], transport: transport, clock: clock)
+        transport.append(refusal("invalid_client", status: 401) { try platform.rename() }, Self.ok)
+        #expect(try await service.initialToken().accessToken == "a")
+        #expect(sent(isGrant: false) == [1, 2])
+        transport.append(refusal("invalid_grant") { try platform.rename() })
+        let ended = await #expect(throws: NotAuthorized.self) { try await service.initialToken() }
+        #expect(ended?.reason == .rejected)
+        #expect(sent(isGrant: false) == [1, 2, 2])
+        transport.append(refusal("invalid_client", status: 401))
+        await #expect(throws: WorkloadIdentityError.self) { try await service.initialToken() }
+        #expect(sent(isGrant: false) == [1, 2, 2, 3])
+        #expect(transport.requests.map { $0.form["assertion"] } == ["user", "user", "user", "user"])
+    }
+
     @Test func `a request that is repeated with a nonce has the token as it is then`() async throws {
         #if canImport(CryptoKit) || Crypto
         let platform = platform
