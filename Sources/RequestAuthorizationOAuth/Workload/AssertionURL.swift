@@ -24,7 +24,7 @@ struct AssertionURL: Sendable {
     }
 
     /// Requests a token.
-    func text(by transport: any TokenTransport) async throws -> String {
+    func text(by transport: any TokenTransport, clock: any AuthorizationClock = .system) async throws -> String {
         for field in fields where (try? HeaderFieldValue.check(field.value)) == nil {
             throw WorkloadIdentityError(.malformed, source: source, detail: "the value of a header field is invalid")
         }
@@ -47,7 +47,9 @@ struct AssertionURL: Sendable {
                 TokenEndpointError.isPassing(status: response.statusCode) || response.statusCode == 408
             throw WorkloadIdentityError(
                 .unavailable, source: source, kind: isPassing ? .transient : .client,
-                detail: "it answered \(response.statusCode)")
+                detail: "it answered \(response.statusCode)",
+                underlying: TokenEndpointError(
+                    status: response.statusCode, retryAfter: RetryAfter.duration(in: response, at: clock.now)))
         }
         return try format.text(in: response.body, from: source)
     }

@@ -45,7 +45,7 @@ struct ExternalAccount {
         let format = AssertionFormat(member: try source.tokenMember(), isJWT: isJWT)
         if let path = source.text("file") { return .file(path, format: format, clock: clock) }
         let url = try AssertionURL(try source.required("url"), fields: source.fields, format: format)
-        return WorkloadIdentity(source: url.source) { try await url.text(by: transport) }
+        return WorkloadIdentity(source: url.source) { try await url.text(by: transport, clock: clock) }
     }
 }
 

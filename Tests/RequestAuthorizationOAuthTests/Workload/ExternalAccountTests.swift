@@ -137,6 +137,13 @@ import Testing
         #expect(transport.requests.last?.form["subject_token"] == "opaque")
     }
 
+    @Test func `RFC 9110 §10.2.3: a date in Retry-After of the source counts from the service's clock`() async throws {
+        transport.append(.response(503, json: "{}", fields: ["Retry-After": "Fri, 15 Jan 2027 08:00:30 GMT"]))
+        let service = try service(["credential_source": .object(["url": .string("http://169.254.169.254/token")])])
+        let error = await #expect(throws: WorkloadIdentityError.self) { try await service.initialToken() }
+        #expect(error?.problem == .unavailable && error?.retryAfter == .seconds(30))
+    }
+
     @Test func `a client of the file and the project of a workforce pool are sent`() async throws {
         transport.append(Self.exchanged, Self.exchanged)
         _ = try await service(["workforce_pool_user_project": .string("p")]).initialToken()

@@ -183,6 +183,18 @@ import Testing
         #expect(error?.description.contains("secret") == false)
     }
 
+    @Test(arguments: [429, 503])
+    func `RFC 9110 §10.2.3: the time in Retry-After of a URL's answer is reported`(status: Int) async throws {
+        for (value, delay) in [("17", 17), ("Fri, 31 Dec 2100 12:00:00 GMT", 366 * 86_400)] {
+            let step = ScriptStep<TokenRequest, TokenResponse>.response(
+                status, json: "{}", fields: ["Retry-After": value])
+            let error = await error(
+                .gitHubActions(environment: Self.gitHub, transport: ScriptedTokenTransport(step)))
+            #expect(error?.retryAfter == .seconds(delay) && error?.kind == .transient)
+            #expect(error?.delivery == .notSent)
+        }
+    }
+
     @Test(arguments: [
         ("http://169.254.169.254/token", true), ("http://127.0.0.1:8080/token", true),
         ("http://localhost/token", true), ("https://platform.example/token", true),
