@@ -153,19 +153,26 @@ extension RefreshableTokenAuthorization where Token == OAuthToken {
         await missingScopes(of: scopes)?.isEmpty ?? false
     }
 
-    /// Who signed in; `nil` if no user is, or the sign-in did not ask for it.
-    public nonisolated func identity() async -> SignedInIdentity? { try? await tokenAtHand()?.identity }
+    /// Who signed in at the service's server; `nil` if no user is, or the sign-in did not ask for it.
+    public nonisolated func identity() async -> SignedInIdentity? { await ownToken()?.identity }
 
     /// The scopes that the user has not allowed; `nil` if no user is signed in at the service's server.
     ///
     /// A sign-in does not add scopes to earlier ones: to get these, sign in again with *all* scopes that you need.
     public nonisolated func missingScopes(of scopes: Set<String>) async -> Set<String>? {
+        await ownToken()?.missingScopes(of: scopes)
+    }
+
+    // MARK: -
+
+    /// The held or stored token; `nil` if it belongs to another server than the service's.
+    private nonisolated func ownToken() async -> OAuthToken? {
         guard let token = try? await tokenAtHand() else { return nil }
         do {
             _ = try bareService.proof(for: token)
         } catch let error as NotAuthorized where error.underlying is TokenOfOtherIssuer {
             return nil
         } catch {}
-        return token.missingScopes(of: scopes)
+        return token
     }
 }

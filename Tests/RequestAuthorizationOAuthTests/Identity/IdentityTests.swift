@@ -70,6 +70,11 @@ import Testing
         #expect(stored == token && stored.identity == identity)
         let auth = RefreshableTokenAuthorization(service: service, token: token, clock: clock)
         #expect(await auth.identity() == identity)
+        // The stored session of another server says nothing about who is signed in here.
+        var foreign = token
+        foreign.issuer = TokenIssuer(of: .make(at: "https://other.example"))
+        let other = RefreshableTokenAuthorization(service: service, token: foreign, clock: clock)
+        #expect(await other.identity() == nil)
         #expect("\(identity)" == "SignedInIdentity([redacted])")
     }
 
