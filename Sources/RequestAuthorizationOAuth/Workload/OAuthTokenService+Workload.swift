@@ -57,7 +57,8 @@ extension OAuthTokenService {
             throw WorkloadIdentityError.missingVariable(
                 name, advice: "label the pod azure.workload.identity/use, and annotate its service account")
         }
-        let host = environment["AZURE_AUTHORITY_HOST"] ?? "https://login.microsoftonline.com"
+        let given = environment["AZURE_AUTHORITY_HOST"] ?? ""
+        let host = given.isEmpty ? "https://login.microsoftonline.com" : given
         let tenant = "\(host.hasSuffix("/") ? String(host.dropLast()) : host)/\(try text("AZURE_TENANT_ID"))"
         return workload(
             .file(try text("AZURE_FEDERATED_TOKEN_FILE"), clock: clock),

@@ -257,6 +257,18 @@ import Testing
             scopes: scopes, environment: plain, transport: transport, clock: clock)
         await #expect(throws: AuthorizationServerError.self) { try await unsafe.initialToken() }
         #expect(transport.calls == 1)
+        for host in [nil, ""] {
+            var usual = environment
+            usual["AZURE_AUTHORITY_HOST"] = host
+            transport.append(Self.ok)
+            _ = try await OAuthTokenService.azureWorkload(
+                scopes: scopes, environment: usual, transport: transport, clock: clock
+            ).initialToken()
+            #expect(
+                transport.requests.last?.url.absoluteString
+                    == "https://login.microsoftonline.com/tenant/oauth2/v2.0/token")
+        }
+        #expect(transport.calls == 3)
     }
 
     /// The provider's policy spreads them: no delay is added here.
