@@ -45,15 +45,16 @@ extension SignedInIdentity {
         func check(_ name: String, _ isGood: Bool) throws(IdentityTokenError) {
             if !isGood { throw IdentityTokenError(.claim, claim: name) }
         }
-        try check("iss", claims.text("iss").map { Array($0.utf8) == Array(request.issuer.utf8) } ?? false)  // 2
+        try check("iss", Self.same(claims.text("iss"), request.issuer))  // 2
         let audiences = claims.texts("aud")
-        try check("aud", audiences.contains(client.id))  // 3
-        try check("aud", audiences.allSatisfy { $0 == client.id || client.trustedAudiences.contains($0) })
-        let isForSeveral = Set(audiences).count > 1
-        try check("azp", claims.value("azp") == nil ? !isForSeveral : claims.text("azp") == client.id)  // 4, 5
+        let others = audiences.filter { !Self.same($0, client.id) }
+        try check("aud", audiences.count > others.count)  // 3
+        try check("aud", others.allSatisfy { other in client.trustedAudiences.contains { Self.same($0, other) } })
+        let isParty = Self.same(claims.text("azp"), client.id)
+        try check("azp", claims.value("azp") == nil ? others.isEmpty : isParty)  // 4, 5
         try check("exp", claims.date("exp").map { $0 > now.addingTimeInterval(-Self.tolerance) } ?? false)  // 9
         try check("iat", claims.date("iat").map { $0 < now.addingTimeInterval(Self.tolerance) } ?? false)  // 10
-        if let nonce = request.nonce { try check("nonce", claims.text("nonce") == nonce) }  // 11
+        if let nonce = request.nonce { try check("nonce", Self.same(claims.text("nonce"), nonce)) }  // 11
         if !request.contexts.isEmpty {
             try check("acr", claims.text("acr").map { request.contexts.contains($0) } ?? false)  // 12
         }
@@ -75,8 +76,8 @@ extension SignedInIdentity {
         guard let new = try? Self.claims(of: token), let subject = new.text("sub"), let issuer = new.text("iss") else {
             return false
         }
-        if Array(subject.utf8) != Array(self.subject.utf8) { throw IdentityTokenError(.otherPerson, claim: "sub") }
-        if Array(issuer.utf8) != Array(self.issuer.utf8) { throw IdentityTokenError(.otherPerson, claim: "iss") }
+        if !Self.same(subject, self.subject) { throw IdentityTokenError(.otherPerson, claim: "sub") }
+        if !Self.same(issuer, self.issuer) { throw IdentityTokenError(.otherPerson, claim: "iss") }
         guard new.value("aud") != nil, Self.audiences(new.value("aud")) == Self.audiences(claims["aud"]) else {
             throw IdentityTokenError(.otherPerson, claim: "aud")
         }
@@ -93,8 +94,15 @@ extension SignedInIdentity {
 
     // MARK: -
 
-    private static func audiences(_ value: JSONValue?) -> Set<String>? {
-        value?.text.map { [$0] } ?? value?.texts.map { Set($0) }
+    /// Compares two texts by bytes: `==` takes two spellings of an accented letter for one name.
+    private static func same(_ one: String?, _ other: String) -> Bool {
+        one?.utf8.elementsEqual(other.utf8) ?? false
+    }
+
+    /// The bytes of each audience.
+    private static func audiences(_ value: JSONValue?) -> Set<[UInt8]>? {
+        let texts = value?.text.map { [$0] } ?? value?.texts
+        return texts.map { Set($0.map { Array($0.utf8) }) }
     }
 
     private static func claims(of token: String?) throws(IdentityTokenError) -> AnswerObject {

@@ -299,6 +299,33 @@ import Testing
         #expect(after.refreshToken == "r2" && after.idToken == before.idToken && after.identity == before.identity)
     }
 
+    @Test func `§3.1.3.7 and §12.2: an audience with another spelling of an accented letter is another one`()
+        async throws
+    {
+        let client = OAuthClient.public(id: "caf\u{E9}")
+        let (own, other) = (JSONValue.string("caf\u{E9}"), JSONValue.string("cafe\u{301}"))
+        let token = try await signIn(service(client)) { $0["aud"] = own }
+        #expect(token.identity?.subject == "alice")
+        for audience in [other, .array([own, other])] {
+            await #expect(throws: IdentityTokenError(.claim, claim: "aud")) {
+                try await signIn(service(client)) { $0["aud"] = audience }
+            }
+        }
+        await #expect(throws: IdentityTokenError(.claim, claim: "azp")) {
+            try await signIn(service(client)) {
+                $0["aud"] = own
+                $0["azp"] = other
+            }
+        }
+        let auth = RefreshableTokenAuthorization(service: service(client), token: token, clock: clock)
+        clock.advance(by: .seconds(120))
+        var claims = IDToken.claims(nonce: nil, at: clock.now)
+        claims["aud"] = other
+        transport.append(.response(200, json: IDToken.answer(IDToken.text(claims), refreshToken: "r2")))
+        let end = await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+        #expect((end?.underlying as? IdentityTokenError) == IdentityTokenError(.otherPerson, claim: "aud"))
+    }
+
     // MARK: - The end
 
     @Test func `the page that ends the session gets the ID token as a hint, or else the client's id`() throws {
