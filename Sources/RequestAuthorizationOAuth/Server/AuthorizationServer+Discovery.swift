@@ -49,13 +49,9 @@ extension AuthorizationServer {
         }
         let found = try await Self.discover(issuer: issuer, transport: transport)
         var server = self
-        server.authorizationEndpoint = authorizationEndpoint ?? found.authorizationEndpoint
-        server.tokenEndpoint = tokenEndpoint ?? found.tokenEndpoint
-        server.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint ?? found.deviceAuthorizationEndpoint
-        server.revocationEndpoint = revocationEndpoint ?? found.revocationEndpoint
-        server.introspectionEndpoint = introspectionEndpoint ?? found.introspectionEndpoint
-        server.pushedAuthorizationRequestEndpoint =
-            pushedAuthorizationRequestEndpoint ?? found.pushedAuthorizationRequestEndpoint
+        for (_, path) in Self.endpoints where server[keyPath: path] == nil {
+            server[keyPath: path] = found[keyPath: path]
+        }
         server.requiresPushedAuthorizationRequests =
             requiresPushedAuthorizationRequests || found.requiresPushedAuthorizationRequests
         server.announcesIssuer = announcesIssuer || found.announcesIssuer
@@ -102,16 +98,15 @@ extension AuthorizationServer {
             return url
         }
         self.init(
-            issuer: issuer, authorizationEndpoint: try endpoint("authorization_endpoint"),
-            tokenEndpoint: try endpoint("token_endpoint"),
-            deviceAuthorizationEndpoint: try endpoint("device_authorization_endpoint"),
-            revocationEndpoint: try endpoint("revocation_endpoint"),
-            introspectionEndpoint: try endpoint("introspection_endpoint"),
-            pushedAuthorizationRequestEndpoint: try endpoint("pushed_authorization_request_endpoint"),
+            issuer: issuer,
             requiresPushedAuthorizationRequests: metadata.value("require_pushed_authorization_requests")
                 == .bool(true),
             announcesIssuer: metadata.value("authorization_response_iss_parameter_supported") == .bool(true),
             additionalMetadata: metadata.members.filter { !Self.ownMembers.contains($0.key) })
+        // A server does not name the proxy that refreshes its tokens.
+        for (name, path) in Self.endpoints where name != "refresh_endpoint" {
+            self[keyPath: path] = try endpoint(name)
+        }
     }
 }
 

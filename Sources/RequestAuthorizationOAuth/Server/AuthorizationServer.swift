@@ -84,16 +84,21 @@ public struct AuthorizationServer: Sendable, Hashable {
 }
 
 extension AuthorizationServer {
+    /// The endpoints that have a property, with their names in the metadata.
+    static var endpoints: [(name: String, path: WritableKeyPath<AuthorizationServer, URL?>)] {
+        [
+            ("authorization_endpoint", \.authorizationEndpoint), ("token_endpoint", \.tokenEndpoint),
+            ("refresh_endpoint", \.refreshEndpoint), ("device_authorization_endpoint", \.deviceAuthorizationEndpoint),
+            ("revocation_endpoint", \.revocationEndpoint), ("introspection_endpoint", \.introspectionEndpoint),
+            ("pushed_authorization_request_endpoint", \.pushedAuthorizationRequestEndpoint),
+        ]
+    }
+
     /// The endpoints that are called or shown, with their names in the metadata.
     var namedEndpoints: [(name: String, url: URL)] {
-        let endpoints: [(String, URL?)] = [
-            ("authorization_endpoint", authorizationEndpoint), ("token_endpoint", tokenEndpoint),
-            ("refresh_endpoint", refreshEndpoint), ("device_authorization_endpoint", deviceAuthorizationEndpoint),
-            ("revocation_endpoint", revocationEndpoint), ("introspection_endpoint", introspectionEndpoint),
-            ("pushed_authorization_request_endpoint", pushedAuthorizationRequestEndpoint),
-            ("registration_endpoint", registrationEndpoint),
-        ]
-        return endpoints.compactMap { name, url in url.map { (name: name, url: $0) } }
+        var endpoints = Self.endpoints
+        endpoints.append(("registration_endpoint", \.registrationEndpoint))
+        return endpoints.compactMap { name, path in self[keyPath: path].map { (name: name, url: $0) } }
     }
 
     /// The URL at which programs register (RFC 7591); a member of ``additionalMetadata``.

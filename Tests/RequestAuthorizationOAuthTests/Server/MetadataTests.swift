@@ -58,6 +58,25 @@ import Testing
         #expect(try server.metadataEndpoint("x_endpoint").absoluteString == "http://127.0.0.1:1/u")
     }
 
+    @Test func `each endpoint is read from metadata, except that of refreshes, and each is encoded`() async throws {
+        func url(_ name: String) -> URL? { URL(string: "https://as.example/\(name)") }
+        var expected = AuthorizationServer(
+            issuer: "https://as.example", authorizationEndpoint: url("authorization"), tokenEndpoint: url("token"),
+            deviceAuthorizationEndpoint: url("device_authorization"), revocationEndpoint: url("revocation"),
+            introspectionEndpoint: url("introspection"),
+            pushedAuthorizationRequestEndpoint: url("pushed_authorization_request"))
+        let members = [
+            "authorization", "token", "refresh", "device_authorization", "revocation", "introspection",
+            "pushed_authorization_request",
+        ].map { #""\#($0)_endpoint":"https://as.example/\#($0)""# }.joined(separator: ",")
+        #expect(try await discovered(members) == expected)
+        expected.refreshEndpoint = url("refresh")
+        let document = Data(#"{"issuer":"https://as.example",\#(members)}"#.utf8)
+        let decoded = try JSONDecoder().decode(AuthorizationServer.self, from: document)
+        #expect(decoded == expected)
+        #expect(try JSONDecoder().decode(AuthorizationServer.self, from: JSONEncoder().encode(decoded)) == expected)
+    }
+
     @Test func `a server is the same after encoding and decoding, and a server's own document can be decoded`()
         async throws
     {
