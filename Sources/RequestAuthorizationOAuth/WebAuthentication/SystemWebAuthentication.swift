@@ -75,14 +75,13 @@ extension WebAuthenticationCallback {
     }
 }
 
-extension WebAuthenticationEnd {
+extension Result where Success == URL, Failure == SignInError {
     fileprivate init(_ url: URL?, _ error: (any Error)?) {
         if let url {
-            self = .callback(url)
-        } else if (error as? ASWebAuthenticationSessionError)?.code == .canceledLogin {
-            self = .cancelled
+            self = .success(url)
         } else {
-            self = .failed
+            let isClosed = (error as? ASWebAuthenticationSessionError)?.code == .canceledLogin
+            self = .failure(SignInError(isClosed ? .cancelled : .notShown))
         }
     }
 }

@@ -35,7 +35,7 @@ public struct WebAuthenticationReceiver: CallbackReceiver {
         let (ends, end) = AsyncStream.makeStream(of: WebAuthenticationEnd.self)
         let close = await sessions.begin(page, awaiting: awaited, isEphemeral: isEphemeral) { end.yield($0) }
         guard let close else { throw SignInError(.notShown) }
-        for await end in ends { return try end.callback() }
+        for await end in ends { return try end.get() }
         // The iteration ends without an element only when the task is cancelled.
         await close()
         throw CancellationError()
@@ -62,20 +62,8 @@ package enum WebAuthenticationCallback: Hashable, Sendable {
     }
 }
 
-/// How a session of the system ended.
-package enum WebAuthenticationEnd: Sendable {
-    case callback(URL)
-    case cancelled
-    case failed
-
-    fileprivate func callback() throws -> URL {
-        switch self {
-        case .callback(let url): url
-        case .cancelled: throw SignInError(.cancelled)
-        case .failed: throw SignInError(.notShown)
-        }
-    }
-}
+/// How a session of the system ended: with a callback, or with the reason why there is none.
+package typealias WebAuthenticationEnd = Result<URL, SignInError>
 
 /// The functions of the system that are used; tests replace them.
 package protocol WebAuthenticationSessions: Sendable {

@@ -18,19 +18,19 @@ import Testing
     }
 
     @Test func `the sheet shows the page and gives the callback`() async throws {
-        let sessions = FakeSessions(.callback(try .make("com.example.app:/cb?code=1&state=xyz")))
+        let sessions = FakeSessions(.success(try .make("com.example.app:/cb?code=1&state=xyz")))
         #expect(try await callback(sessions, isEphemeral: true).absoluteString.hasPrefix("com.example.app:/cb?"))
         #expect(sessions.log == ["https://as.example/authorize scheme(\"com.example.app\") true"])
     }
 
     @Test func `RFC 8252 §7.2: a callback at the app's domain is matched by host and path`() async throws {
-        let sessions = FakeSessions(.callback(try .make("https://app.example/cb?code=1&state=xyz")))
+        let sessions = FakeSessions(.success(try .make("https://app.example/cb?code=1&state=xyz")))
         _ = try await callback(sessions, redirectURI: "https://App.example/cb")
         #expect(sessions.log == ["https://as.example/authorize https(host: \"app.example\", path: \"/cb\") false"])
     }
 
     @Test func `a redirect URI on this machine needs another receiver, and no sheet is shown`() async throws {
-        let sessions = FakeSessions(.cancelled)
+        let sessions = FakeSessions(.failure(SignInError(.cancelled)))
         let error = await #expect(throws: SignInError.self) {
             try await callback(sessions, redirectURI: "http://127.0.0.1/cb")
         }
@@ -42,8 +42,8 @@ import Testing
         async throws
     {
         for (sessions, kind) in [
-            (FakeSessions(.cancelled), SignInError.Kind.cancelled), (FakeSessions(.failed), .notShown),
-            (FakeSessions(nil), .notShown),
+            (FakeSessions(.failure(SignInError(.cancelled))), SignInError.Kind.cancelled),
+            (FakeSessions(.failure(SignInError(.notShown))), .notShown), (FakeSessions(nil), .notShown),
         ] {
             let error = await #expect(throws: SignInError.self) { try await callback(sessions) }
             #expect(error?.kind == kind)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `a callback with another state is foreign`() async throws {
-        let sessions = FakeSessions(.callback(try .make("com.example.app:/cb?code=1&state=forged")))
+        let sessions = FakeSessions(.success(try .make("com.example.app:/cb?code=1&state=forged")))
         let error = await #expect(throws: SignInError.self) { try await callback(sessions) }
         #expect(error?.kind == .foreign)
     }
