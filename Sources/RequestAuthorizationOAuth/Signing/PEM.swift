@@ -92,28 +92,15 @@ enum PEM {
 extension ArraySlice<UInt8> {
     /// The bytes before a text; `nil` if the text is not there.
     fileprivate func prefix(before text: String) -> ArraySlice<UInt8>? {
-        range(of: text).map { self[..<$0.lowerBound] }
+        firstRange(of: text.utf8).map { self[..<$0.lowerBound] }
     }
 
     /// Removes all up to the end of the second text, and returns what is between the two; `nil` if they are not there.
     fileprivate mutating func cut(after opening: String, before closing: String) -> ArraySlice<UInt8>? {
-        guard let opening = range(of: opening) else { return nil }
+        guard let opening = firstRange(of: opening.utf8) else { return nil }
         let rest = self[opening.upperBound...]
-        guard let closing = rest.range(of: closing) else { return nil }
+        guard let closing = rest.firstRange(of: closing.utf8) else { return nil }
         self = rest[closing.upperBound...]
         return rest[..<closing.lowerBound]
-    }
-
-    private func range(of text: String) -> Range<Int>? {
-        let text = Array(text.utf8)
-        var start = startIndex
-        while start + text.count <= endIndex {
-            // The first byte alone decides most positions.
-            if self[start] == text.first, self[start..<start + text.count].elementsEqual(text) {
-                return start..<start + text.count
-            }
-            start += 1
-        }
-        return nil
     }
 }
