@@ -32,20 +32,14 @@ struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription {
         init(signIn: DeviceSignIn, polling: DevicePolling) { (self.signIn, self.polling) = (signIn, polling) }
 
         mutating func next() async throws -> DeviceSignInStep? {
-            switch state {
-            case .ended: return nil
-            case .fresh:
-                state = .ended
-                guard signIn.begin() else { throw SignInError(.alreadyUsed) }
-                state = .waiting
-                return .waiting(polling.pause)
-            case .waiting:
-                state = .ended
-                let step = try await step()
-                if case .authorized = step { return step }
-                state = .waiting
-                return step
-            }
+            let former = state
+            guard former != .ended else { return nil }
+            state = .ended  // It stays so after an error and after the last step.
+            guard former == .waiting || signIn.begin() else { throw SignInError(.alreadyUsed) }
+            let next = if former == .fresh { DeviceSignInStep.waiting(polling.pause) } else { try await step() }
+            if case .authorized = next { return next }
+            state = .waiting
+            return next
         }
 
         private mutating func step() async throws -> DeviceSignInStep {
