@@ -73,7 +73,7 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
         form.add(server.quirks.claims(with: demandedClaims))
         form.add(extra: client.tokenParameters)
         let sentAt = clock.now
-        let purpose = purpose ?? TokenRequestPurpose(grantType: grantType)
+        let purpose = purpose ?? Self.purposes[grantType] ?? .token
         let answer = try await object(form.list, to: url, for: purpose, provenBy: key)
         var token = try OAuthToken(
             answer, sentAt: sentAt, requestedScopes: requestedScopes, replacing: old, quirks: server.quirks,
@@ -90,6 +90,12 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
         }
         return token
     }
+
+    /// What requests with these grant types ask for; those with another one ask for a token.
+    private static let purposes: [String: TokenRequestPurpose] = [
+        "refresh_token": .refresh, "authorization_code": .code,
+        "urn:ietf:params:oauth:grant-type:device_code": .deviceCode,
+    ]
 
     /// What a sign-in asks of its ID token.
     ///
@@ -221,18 +227,6 @@ extension TokenEndpoint {
             case .some(.none), nil: []
             }
         return parameters.map(\.value) + secret
-    }
-}
-
-extension TokenRequestPurpose {
-    fileprivate init(grantType: String) {
-        self =
-            switch grantType {
-            case "refresh_token": .refresh
-            case "authorization_code": .code
-            case "urn:ietf:params:oauth:grant-type:device_code": .deviceCode
-            default: .token
-            }
     }
 }
 
