@@ -94,17 +94,15 @@ extension PendingSignIn {
 
     private func checkIssuer(of parameters: FormPairs) throws {
         switch parameters["iss"] {
-        case .text(let named):
-            // The server's issuer is not known, so there is nothing to compare.
-            guard let issuer else { return }
-            guard AuthorizationServer.isSameIssuer(issuer, named) else { throw SignInError(.otherIssuer) }
+        // If the server's issuer is not known, there is nothing to compare.
+        case .text(let named) where issuer.map({ AuthorizationServer.isSameIssuer($0, named) }) ?? true: return
+        case .absent where !announcesIssuer: return
         case .absent:
-            guard announcesIssuer else { return }
             // The sender is unknown, so nothing that it says is kept (RFC 9207 §2.4).
             throw SignInError(
                 .otherIssuer,
                 detail: "issuer missing: the server's callbacks must contain iss, and this one does not; sign in again")
-        case .unusable: throw SignInError(.otherIssuer)
+        case .text, .unusable: throw SignInError(.otherIssuer)
         }
     }
 }
