@@ -3,16 +3,9 @@
 
 /// The work that a ``ProviderCore`` leaves to be done after it has released its lock.
 struct Aftermath {
-    /// Requests to resume, with their result.
-    struct Resumption {
-        let waiters: ArraySlice<WaitingRequest?>
-        let result: Result<HeldToken, any Error>
-
-        func perform() { for waiter in waiters { waiter?.continuation.resume(with: result) } }
-    }
-
     var effects: [Effect] = []
-    var resumptions: [Resumption] = []
+    /// Requests to resume, with their result.
+    var resumptions: [(waiters: ArraySlice<WaitingRequest?>, result: Result<HeldToken, any Error>)] = []
     /// Callers that waited for the provider to settle.
     var settled: [UnsafeContinuation<Bool, Never>] = []
     /// Wakes observers and listeners.

@@ -151,14 +151,6 @@ struct Exchange: Hashable {
 }
 
 extension Exchange.Step {
-    /// Whether the service has not been called yet.
-    var isBeforeService: Bool {
-        switch self {
-        case .load, .lock, .reread, .intent: true
-        case .refresh, .initial, .verify: false
-        }
-    }
-
     /// Whether the step starts new work.
     fileprivate var beginsSomething: Bool { if case .verify = self { false } else { true } }
 }

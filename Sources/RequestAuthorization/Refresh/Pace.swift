@@ -8,8 +8,9 @@ struct Pace: Hashable {
     /// The last failure; `nil` after a success.
     private(set) var failure: RefreshFailure?
     /// Consecutive refusals of the token endpoint that do not end the session.
-    var refusals: Refusals? { boxedRefusals.value }
-    private var boxedRefusals = Boxed<Refusals>.nothing
+    var refusals: Refusals? { row.first }
+    /// One or none: an empty array needs no memory of its own.
+    private var row: [Refusals] = []
     private(set) var backOff = BackOff()
     private(set) var storm = StormGuard()
     /// The longest lifetime of the tokens that refreshes have brought, in seconds; `nil` before the first.
@@ -39,7 +40,7 @@ struct Pace: Hashable {
         // After a lost answer, retry soon: the server's grace period for it is short.
         let isFirstLoss = failure.isLoss && self.failure?.isLoss != true
         self.failure = failure
-        boxedRefusals.value = Refusals.after(failure, in: refusals, at: now)
+        row = Refusals.after(failure, in: refusals, at: now).map { [$0] } ?? []
         backOff.fail(
             retryAfter: failure.retryAfter, atMost: isFirstLoss || isBrief ? Self.shortly : nil,
             isLongest: failure.needsAction, at: now, policy: policy, random: random)
@@ -65,7 +66,7 @@ struct Pace: Hashable {
     }
 
     mutating func succeed() {
-        (failure, boxedRefusals) = (nil, .nothing)
+        (failure, row) = (nil, [])
         backOff = BackOff()
     }
 

@@ -90,21 +90,18 @@ extension ProviderContents {
         var released = 0
         let isHeard = feed.isHeard
         for effect in effects {
+            let (resumed, result): (ArraySlice<WaitingRequest?>, Result<HeldToken, any Error>)
             switch effect {
-            case .resume(let kind, let result):
-                let resumed = take(kind)
-                if isHeard { released += resumed.count { $0 != nil } }
-                if !resumed.isEmpty { aftermath.resumptions.append(.init(waiters: resumed, result: result)) }
+            case .resume(let kind, let outcome): (resumed, result) = (take(kind), outcome)
             case .postpone(let error, let slot):
-                let resumed = takeImpatient(before: slot, at: now)
-                if isHeard { released += resumed.count { $0 != nil } }
-                aftermath.resumptions.append(.init(waiters: resumed, result: .failure(error)))
-            case .dismissFormer:
-                let former = takeFormer()
-                aftermath.resumptions.append(
-                    .init(waiters: former, result: .failure(NotAuthorized(.sessionReplaced))))
-            case .start, .cancel, .write, .look, .unlock, .answer, .discard: aftermath.effects.append(effect)
+                (resumed, result) = (takeImpatient(before: slot, at: now), .failure(error))
+            case .dismissFormer: (resumed, result) = (takeFormer(), .failure(NotAuthorized(.sessionReplaced)))
+            case .start, .cancel, .write, .look, .unlock, .answer, .discard:
+                aftermath.effects.append(effect)
+                continue
             }
+            if isHeard { released += resumed.count { $0 != nil } }
+            if !resumed.isEmpty { aftermath.resumptions.append((resumed, result)) }
         }
         return released
     }

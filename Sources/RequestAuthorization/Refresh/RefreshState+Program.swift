@@ -61,7 +61,7 @@ extension RefreshState {
     /// How long until a refresh is due that keeps the session alive; `nil` if none may begin.
     private func timeToKeepAlive(at now: Moment) -> Duration? {
         guard case .held(let held, let use) = holding, use != .last, let date = held.keepAliveAt, life == .running,
-            isQuiet, !isHolding, pace.isOpen(at: now)
+            isQuiet, !isHolding, pace.isOpen(at: now), vault.kind != .readOnly
         else { return nil }
         return .saturated(seconds: date.timeIntervalSince(now.date))
     }

@@ -37,6 +37,11 @@ extension RefreshState {
     private mutating func follow(_ move: Exchange.Move, _ flight: Flight, _ turn: inout Turn) -> Exchange.Step? {
         switch move {
         case .perform(let step):
+            // What the call brings could not be stored.
+            guard !vault.isClosed else {
+                fail(flight, RefreshFailure(ofStore: NotAuthorized(.shutDown)), &turn)
+                return nil
+            }
             if case .intent(let intent) = step {
                 vault.announce(intent, isAfterLoss: flight.exchange.isAfterLoss)
             }
@@ -87,7 +92,7 @@ extension RefreshState {
             holding = .absent
             return isHolding ? () : resumeAll(.failure(NotAuthorized(.noToken)), &turn)
         }
-        if item == nil, absence == .gone {
+        if item == nil, vault.isEnd(of: line.session, absence) {
             end(flight, .sessionEnded, &turn)
             return endSession(NotAuthorized(.signedOut), &turn)
         }
@@ -110,7 +115,11 @@ extension RefreshState {
     // MARK: - Ends
 
     private mutating func use(_ held: HeldToken, of flight: Flight, _ turn: inout Turn) {
-        guard vault.isKept else { return publish(held, of: flight, isRefreshed: true, &turn) }
+        guard vault.isKept else {
+            // The store keeps the spent token, so its intent stays.
+            if vault.isClosed { vault.answerWasLost() }
+            return publish(held, of: flight, isRefreshed: true, &turn)
+        }
         vault.answerCame()
         activity = .saving(flight)
         order(vault.successor(held), announcing: .refreshed(held), &turn)

@@ -89,16 +89,11 @@ extension RefreshState {
         pace.lift(at: turn.now)
         vault.lift(at: turn.now)
         writeIfDue(&turn)
-        switch holding {
-        case .ended: break
-        case .held(let held, _)
-        where isUsable(at: turn.now) && turn.now.date < refreshAt(of: held) && !turn.isAwaited: break
-        case .unknown, .absent, .held:
-            guard startsUnasked || turn.isAwaited, isQuiet, pace.isOpen(at: turn.now), !isHolding, !isShutDown else {
-                break
-            }
-            start(cause(of: .now), &turn)
-        }
+        let isServed = held.map { isUsable(at: turn.now) && turn.now.date < refreshAt(of: $0) } ?? false
+        guard !isOver, turn.isAwaited || startsUnasked && !isServed, isQuiet, pace.isOpen(at: turn.now), !isHolding,
+            !isShutDown
+        else { return }
+        start(cause(of: .now), &turn)
     }
 
     /// The token of the warm path, and until when requests may use it.

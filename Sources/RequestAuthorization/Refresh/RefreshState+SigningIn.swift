@@ -12,9 +12,13 @@ extension RefreshState {
 
     /// Signs out. Waiters fail, and all refreshes under way are dropped.
     ///
-    /// - Parameter isSparing: whether the sign-in that is under way goes on.
-    mutating func reset(newSession: UUID, sparesSignIn isSparing: Bool = false, _ turn: inout Turn) {
-        let content = signOutContent(at: turn.now)
+    /// - Parameters:
+    ///   - revoked: the token that was revoked before, if there was one.
+    ///   - isSparing: whether the sign-in that is under way goes on.
+    mutating func reset(
+        newSession: UUID, of revoked: TokenVersion? = nil, sparesSignIn isSparing: Bool = false, _ turn: inout Turn
+    ) {
+        let content = signOutContent(of: revoked, at: turn.now)
         let error = NotAuthorized(.signedOut)
         leaveSession(error, sparesSignIn: isSparing, &turn)
         // A sign-out is stored even after a shutdown, so that it counts at the next start.
@@ -39,18 +43,24 @@ extension RefreshState {
         }
         // About to be stored, a later one replaces what is held.
         if let stored = vault.signIn, !former.contains(stored.id) { return true }
-        reset(newSession: newSession, sparesSignIn: signIn.map { !former.contains($0.id) } ?? false, &turn)
+        let isSparing = signIn.map { !former.contains($0.id) } ?? false
+        reset(newSession: newSession, of: revoked, sparesSignIn: isSparing, &turn)
         return true
     }
 
     /// The sign-ins that are under way, or about to be stored.
     var signIns: [RefreshID] { [signIn?.id, vault.signIn?.id].compactMap { $0 } }
 
-    private func signOutContent(at now: Moment) -> Vault.Content {
+    private func signOutContent(of revoked: TokenVersion?, at now: Moment) -> Vault.Content {
         let unsaved = vault.unsaved?.content
         if case .tombstone? = unsaved, let unsaved { return unsaved }
-        var condition = vault.condition(of: line.session, .session(line.session))
-        if case .unknown = holding { condition = .anything }
+        if case .unknown = holding {
+            // If a sibling has signed in since the revocation, its session stays.
+            return vault.end(
+                of: revoked?.session ?? line.session, after: revoked, at: now.date,
+                replacing: revoked.map { .session($0.session) } ?? .anything)
+        }
+        let condition = vault.condition(of: line.session, .session(line.session))
         return vault.end(of: line.session, after: heldVersion, at: now.date, replacing: condition)
     }
 
@@ -135,7 +145,7 @@ extension RefreshState {
     mutating func noticed(
         _ item: StoredItem?, _ intent: RefreshIntent?, _ absence: TokenAbsence, _ turn: inout Turn
     ) {
-        guard vault.unsaved == nil, !vault.isClosed else { return }
+        guard vault.unsaved == nil, !vault.isClosed, !(isShutDown && isOver) else { return }
         switch holding {
         case .unknown: return
         case .absent, .ended:

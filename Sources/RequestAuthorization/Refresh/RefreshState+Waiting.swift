@@ -41,7 +41,10 @@ extension RefreshState {
     /// The failure for requests that arrive while a refresh is past its deadline.
     func overdue(at step: Exchange.Step) -> RefreshFailure {
         let error = DeadlineExceeded(description: "the refresh took more than \(policy.deadline); try again later")
-        return step.isBeforeService ? RefreshFailure(ofStore: error) : RefreshFailure(error)
+        return switch step {
+        case .load, .lock, .reread, .intent: RefreshFailure(ofStore: error)
+        case .refresh, .initial, .verify: RefreshFailure(error)
+        }
     }
 
     /// Resumes all waiters if the outcome is known, else starts a refresh for them.

@@ -128,27 +128,16 @@ struct RefreshState: Hashable {
     var calling: Flight? { if case .refreshing(let flight) = activity { flight } else { nil } }
 
     mutating func changeFlight(_ change: (inout Flight) -> Void) {
-        switch activity {
-        case .idle: return
-        case .refreshing(var flight):
-            change(&flight)
-            activity = .refreshing(flight)
-        case .saving(var flight):
-            change(&flight)
-            activity = .saving(flight)
-        }
+        guard var flight else { return }
+        change(&flight)
+        activity = calling == nil ? .saving(flight) : .refreshing(flight)
     }
 
     /// Whether no refresh is under way, and no news waits for the store.
     var isQuiet: Bool { if case .idle = activity { !vault.hasNews } else { false } }
 
     /// Whether requests without a token wait: for a refresh, or until the store holds what a late one has brought.
-    var isExpecting: Bool {
-        switch activity {
-        case .idle: vault.hasNews
-        case .refreshing(let flight), .saving(let flight): flight.isExpected
-        }
-    }
+    var isExpecting: Bool { flight?.isExpected ?? vault.hasNews }
 
     /// Whether all requests wait: for a manual refresh, or until a sign-in is in the store.
     var isHolding: Bool { signIn?.isHolding == true || vault.signIn != nil }

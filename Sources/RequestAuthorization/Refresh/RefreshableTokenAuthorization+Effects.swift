@@ -16,7 +16,9 @@ extension RefreshableTokenAuthorization {
     nonisolated func perform(_ aftermath: Aftermath) {
         for deliver in aftermath.deliveries { deliver() }
         if !aftermath.resumptions.isEmpty { core.willResume() }
-        for resumption in aftermath.resumptions { resumption.perform() }
+        for (waiters, result) in aftermath.resumptions {
+            for waiter in waiters { waiter?.continuation.resume(with: result) }
+        }
         for caller in aftermath.settled { caller.resume(returning: true) }
         if aftermath.hasReport { core.report() }
         for effect in aftermath.effects { perform(effect) }
@@ -53,18 +55,12 @@ extension RefreshableTokenAuthorization {
     private nonisolated func discard(_ token: Token) {
         // Dropped when it is called, so that a call that never returns does not keep the provider.
         let end = Lock<(@Sendable () -> Void)?> { self.change { state, _ in state.revoked() } }
-        let finish = { @Sendable in
-            end.withLock { end in
-                defer { end = nil }
-                return end
-            }?()
-        }
         let (service, timer) = (service, timer)
-        let entry = timer.schedule(after: policy.deadline) { finish() }
-        Task {
+        let entry = timer.schedule(after: policy.deadline) { end.exchange(nil)?() }
+        detach { _ in
             await service.discard(token)
             timer.cancel(entry)
-            finish()
+            end.exchange(nil)?()
         }
     }
 
@@ -81,7 +77,10 @@ extension RefreshableTokenAuthorization {
 
     private nonisolated func run(_ flight: Flight) async {
         if store != nil { await watchStore() }
-        var step: Exchange.Step? = flight.step
+        // A sign-out, or another session, may have come before this task began.
+        let isCurrent = core.read { $0.calling?.id == flight.id }
+        let failure = RefreshFailure(CancellationError())
+        var step: Exchange.Step? = isCurrent ? flight.step : change { $0.advance(flight.id, .failed(failure), &$1) }
         while let current = step {
             let outcome = await perform(current, of: flight.id)
             step = change { $0.advance(flight.id, outcome, &$1) }

@@ -73,7 +73,7 @@ extension RefreshableTokenAuthorization {
     public nonisolated func validToken(lasting duration: Duration) async throws -> Token {
         let date = clock.now.addingTimeInterval(duration.seconds)
         if let held = try await tokenObtainedAtColdStart() { return typed(held).token }
-        return typed(try await heldToken(.until(date))).token
+        return typed(try await token(.until(date))).token
     }
 
     /// Refreshes the token now, however long it remains valid, and returns its successor. The session goes on.
@@ -87,7 +87,14 @@ extension RefreshableTokenAuthorization {
     public nonisolated func refreshNow() async throws -> Token {
         change { $0.pace.lift(at: $1.now) }  // for the load, too
         if let held = try await tokenObtainedAtColdStart() { return typed(held).token }
-        return typed(try await heldToken(.refreshed)).token
+        return typed(try await token(.refreshed)).token
+    }
+
+    /// Asks once more if it has only waited for a sign-in, or for an earlier call, that has failed.
+    private nonisolated func token(_ need: TokenNeed) async throws -> HeldToken {
+        let former = core.read { $0.held }
+        let held = try await heldToken(need)
+        return held === former && !need.isMet(by: held) ? try await heldToken(need) : held
     }
 
     /// Loads the stored token if none is known yet. Only then it is known how long the token lasts.

@@ -105,18 +105,10 @@ struct Vault: Hashable {
     /// What is announced after the first try to store it.
     var news: News? { unsaved?.news }
 
-    var hasNews: Bool {
-        switch writer {
-        case .idle, .waiting: false
-        case .due(let order), .writing(_, let order?), .writing(let order, nil): order.news != nil
-        }
-    }
+    var hasNews: Bool { news != nil }
 
     /// The sign-in that waits to be stored.
-    var signIn: SignIn? {
-        guard hasNews, case .signedIn(_, let signIn)? = news else { return nil }
-        return signIn
-    }
+    var signIn: SignIn? { if case .signedIn(_, let signIn)? = news { signIn } else { nil } }
 
     var isWriting: Bool { if case .writing = writer { true } else { false } }
     /// Whether the last order will never be written.

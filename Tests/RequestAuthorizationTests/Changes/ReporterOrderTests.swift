@@ -43,4 +43,30 @@ import Testing
         auth.tell(.requestsReleased(3))
         #expect(reporter.counts == [1, 2, 3])
     }
+
+    /// Signs out while the beginning of a refresh is being reported.
+    private struct SigningOut: AuthorizationReporter {
+        let auth: RefreshableTokenAuthorization<TestToken>
+
+        func note(_ event: AuthorizationEvent) {
+            if event.kind == .refreshStarted { auth.change { $0.reset(newSession: UUID(), &$1) } }
+        }
+
+        func decorated<Token: AuthorizationToken>(
+            _ service: any RefreshableTokenService<Token>
+        ) -> any RefreshableTokenService<Token> { service }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a refresh that a sign-out has overtaken before its task began calls nobody`() async throws {
+        let clock = ManualClock()
+        let service = ScriptedTokenService<TestToken>(clock: clock)
+        service.append(.token("new"))
+        let auth = RefreshableTokenAuthorization(
+            service: service, token: TestToken("old", expiresAt: clock.now - 1), clock: clock)
+        auth.report(to: SigningOut(auth: auth))
+        await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+        try await auth.settle(within: .seconds(60))
+        #expect(service.calls == 0)
+    }
 }

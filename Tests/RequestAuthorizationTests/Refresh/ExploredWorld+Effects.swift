@@ -211,6 +211,7 @@ extension ExploredWorld {
             return demand(isHarmless, "a flight without a waiter begins a step")
         }
         guard step.callsService else { return }
+        demand(!state.vault.isClosed, "a token is spent whose successor cannot be stored")
         demand(state.vault.news == nil, "the service is called while a token of it waits to be stored")
         let others = runners.contains { runner in
             runner.id != id && runner.session == state.line.session && runner.step.callsService

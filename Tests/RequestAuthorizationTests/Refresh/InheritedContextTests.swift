@@ -83,6 +83,21 @@ import Testing
         discard.resume()
     }
 
+    @Test func `a revocation inherits nothing of the sign-out that it follows`() async throws {
+        let service = DiscardingContextService()
+        let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>(.make("old", lasts: -1)))
+        let auth = RefreshableTokenAuthorization(service: service, store: store, clock: clock)
+        let save = store.hold(next: .save)
+        let request = Task { try await auth.validToken() }
+        await save.begins()
+        let out = Task { await Self.$request.withValue("b") { await auth.reset() } }
+        var discards = service.discards.stream.makeAsyncIterator()
+        #expect(await discards.next() == "none")
+        save.release()
+        await out.value
+        await #expect(throws: NotAuthorized.self) { try await request.value }
+    }
+
     @Test func `a stored token of the future counts as stored, not as new`() async throws {
         for asks in [
             { @Sendable in try await $0.validToken(lasting: .seconds(300)) },
@@ -170,4 +185,14 @@ private final class StuckService: RefreshableTokenService {
         await withCheckedContinuation { _ = refresh.yield($0) }
     }
     func discard(_ token: TestToken) async { await withCheckedContinuation { _ = discarded.yield($0) } }
+}
+
+/// Tells whose task-local value it sees when it revokes a token.
+private final class DiscardingContextService: RefreshableTokenService {
+    let discards = AsyncStream.makeStream(of: String.self)
+
+    func refresh(_ token: TestToken) async throws -> TestToken { TestToken("new") }
+    func discard(_ token: TestToken) async {
+        discards.continuation.yield(InheritedContextTests.request ?? "none")
+    }
 }

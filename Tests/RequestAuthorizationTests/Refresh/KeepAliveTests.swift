@@ -25,8 +25,10 @@ import Testing
             replacing: former, policy: policy, random: 0)
     }
 
-    private func state(_ held: HeldToken, policy: RefreshPolicy = Self.policy) -> RefreshState {
-        RefreshState(.held(held, .good), session: held.version.session, storage: .none, policy: FixedPolicy(policy))
+    private func state(
+        _ held: HeldToken, storage: Vault.Kind = .none, policy: RefreshPolicy = Self.policy
+    ) -> RefreshState {
+        RefreshState(.held(held, .good), session: held.version.session, storage: storage, policy: FixedPolicy(policy))
     }
 
     /// The causes of the refreshes that begin when the timer fires.
@@ -57,6 +59,13 @@ import Testing
         #expect(state(held(idle: 10, policy: .default), policy: .default).nextWake(at: Self.start) == nil)
         #expect(state(held(idle: nil)).nextWake(at: Self.start) == nil)
         #expect(state(held(idle: -1)).nextWake(at: Self.start) == nil)
+    }
+
+    /// Another process refreshes. This one would only read, again and again.
+    @Test func `with a read-only store no timer is set`() {
+        var state = state(held(idle: 10), storage: .readOnly)
+        #expect(state.nextWake(at: Self.start) == nil)
+        #expect(causes(&state, at: Self.start.advanced(by: .seconds(8 * Self.day))) == [])
     }
 
     @Test func `a refresh that wins no time is not repeated`() {

@@ -127,6 +127,30 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
+    @Test func `whoever waits for a sign-in that fails gets a token that lasts`() async throws {
+        for ask in [
+            { @Sendable in try await $0.refreshNow() },
+            { @Sendable in try await $0.validToken(lasting: .seconds(150)) },
+        ] as [@Sendable (RefreshableTokenAuthorization<TestToken>) async throws -> TestToken] {
+            let bench = Bench.make(.token("new", lasts: .seconds(200)))
+            let (begun, failing) = (OneShot<Void>(), OneShot<Void>())
+            let signIn = Task {
+                try await bench.auth.signIn {
+                    begun.fulfill()
+                    try await failing.value()
+                    throw Offline()
+                }
+            }
+            try await begun.value()
+            let token = Task { try await ask(bench.auth).name }
+            await bench.held.reaches(1)
+            failing.fulfill()
+            await #expect(throws: Offline.self) { try await signIn.value }
+            #expect(try await token.value == "new")
+            #expect(bench.service.calls == 1)
+        }
+    }
+
     @Test func `refreshNow does not wait for the slot after a failure`() async throws {
         let bench = Bench.make(.failure(Offline()), .token("new"))
         await #expect(throws: RefreshFailed.self) { try await bench.auth.refreshNow() }

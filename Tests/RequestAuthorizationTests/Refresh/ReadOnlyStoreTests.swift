@@ -25,6 +25,13 @@ import Testing
         }
     }
 
+    @Test func `a token that the widget has signed in with stays while the app has none`() async throws {
+        let widget = Widget(nil)
+        try await widget.auth.signIn { TestToken("mine") }
+        #expect(try await widget.auth.refreshNow().name == "mine")
+        #expect(try await widget.name() == "mine")
+    }
+
     @Test func `an expired token is an error that says to open the app`() async throws {
         let widget = Widget(.make("old", lasts: 10))
         #expect(try await widget.name() == "old")

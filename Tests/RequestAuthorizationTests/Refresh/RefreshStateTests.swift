@@ -316,11 +316,29 @@ struct RefreshStateTests {
         #expect(bench.does { $0.giveUpWriting(&$1) } == ["unlock"])
     }
 
-    @Test func `a provider that is closed ignores the tokens of siblings`() {
-        var bench = Bench.make(storage: .plain)
+    /// It has the lock, or the call for a token is under way.
+    @Test(arguments: [false, true])
+    func `a provider that is closed begins no call, and leaves the intent of a token that it cannot store`(
+        isCalling: Bool
+    ) {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse()
+        if isCalling { bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done) }
+        bench.does { $0.shutDown(&$1) }
+        bench.does { $0.giveUpWriting(&$1) }
+        let told = bench.advance(flight, isCalling ? .token(bench.held(2, generation: 1)) : .done)
+        #expect(told.last == "unlock")
+        #expect(bench.state.flight == nil)
+    }
+
+    @Test func `a provider that is closed ignores the tokens of siblings, also after a sign-out`() {
+        var bench = Bench.make(storage: .shared)
         bench.does { $0.shutDown(&$1) }
         bench.does { $0.giveUpWriting(&$1) }
         let item = bench.stored(3, session: ExploredWorld.session(3), generation: 0)
+        #expect(bench.does { $0.noticed(item, nil, .gone, &$1) } == [])
+        bench.does { $0.reset(newSession: ExploredWorld.session(2), &$1) }
+        bench.write()
         #expect(bench.does { $0.noticed(item, nil, .gone, &$1) } == [])
     }
 }

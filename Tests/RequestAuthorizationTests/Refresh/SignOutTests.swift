@@ -150,6 +150,21 @@ import Testing
         #expect(try await auth.validToken().name == "c")
     }
 
+    @Test func `a sibling's sign-in during a sign-out's request stays, also if nothing was loaded before`() async throws
+    {
+        let (service, clock) = (GatedRevocation(), ManualClock())
+        let place = InMemorySharedTokenStore<TestToken>(.make("a"), clock: clock)
+        let auth = RefreshableTokenAuthorization(service: service, store: place, clock: clock)
+        let sibling = RefreshableTokenAuthorization(service: service, store: place.sibling(), clock: clock)
+        let out = Task { try await auth.signOut() }
+        await service.begins("a")
+        try await sibling.signIn { TestToken("c") }
+        service.finish("a")
+        try await out.value
+        #expect(place.stored?.token?.name == "c")
+        await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+    }
+
     @Test(.timeLimit(.minutes(1)), arguments: [true, false])
     func `a sign-in that begins during a sign-out's request goes on`(isSaving: Bool) async throws {
         let service = GatedRevocation()
