@@ -10,6 +10,7 @@ extension HTTPClient: TokenTransport {
     ///
     /// - Throws: `TokenTransportError`; `CancellationError` at once when the task is cancelled.
     public func send(_ request: TokenRequest) async throws -> TokenResponse {
+        try _Concurrency.Task.checkCancellation()  // The client would send it over an idle connection.
         let delegate = TokenDelegate(limit: request.maximumResponseLength)
         do {
             // The delegate runs on the event loop that sends the head, so that it notes that before any error.

@@ -258,6 +258,26 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
 
     // MARK: - What is not sent at all
 
+    @Test(arguments: TransportName.allCases)
+    func `a request of a cancelled task is not sent, also if a connection is idle`(name: TransportName) async throws {
+        try await withServer { _ in
+            .text("")
+        } body: { server in
+            let request = TokenRequest(url: server.url("/"), fields: form)
+            try await name.lend { transport in
+                _ = try await transport.send(request)
+                let call = Task {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    return try await transport.send(request)
+                }
+                await #expect(throws: CancellationError.self) { try await call.value }
+            }
+            // A request that was sent arrives before the end of its connection.
+            try await server.waitForAllDepartures()
+            #expect(await server.requests.count == 1)
+        }
+    }
+
     @Test(arguments: TransportName.allCases, [("Authorization", "Basic secret\r\nX-Evil: 1"), ("X: secret\r\nY", "1")])
     func `a field with a line break is refused, and the error does not print it`(
         name: TransportName, field: (name: String, value: String)

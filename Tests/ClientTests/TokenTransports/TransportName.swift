@@ -23,7 +23,9 @@ enum TransportName: String, CaseIterable, Codable {
             var configuration = HTTPClient.Configuration()
             configuration.connectionPool.retryConnectionEstablishment = false
             configuration.timeout.connect = .seconds(300)
-            let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+            // One event loop, so that a request goes over the connection that an earlier one left.
+            let loop = HTTPClient.defaultEventLoopGroup.any()
+            let client = HTTPClient(eventLoopGroup: loop, configuration: configuration)
             do {
                 let result = try await body(client)
                 try await client.shutdown()
