@@ -185,15 +185,40 @@ import Testing
             #expect(isFree)
         }
     }
+
+    /// Otherwise it would wait for the only slot, which is held for its own answer.
+    @Test(arguments: [false, true])
+    func `a provider that is asked while a slot is held may send such a request itself`(isQueued: Bool) async throws {
+        try await withServer { request in
+            request.target == "/a" ? .redirect(307, to: "/b") : .text("hello")
+        } body: { server in
+            let (url, key) = (server.url(isQueued ? "/b" : "/a"), server.url("/key"))
+            let provider = Hooked(base: Signing()) { [queue] in _ = try await queue.post(key, .bearer("inner")) }
+            let slots = try isQueued ? queue.occupy(server) : nil
+            let call = Task { try await queue.post(url, provider) }
+            if isQueued { await queue.waits.reaches(1) }
+            slots?.give(at: try queue.host(server))
+            #expect(try await call.value == 200)
+            #expect(await server.requests.map(\.target) == (isQueued ? ["/key", "/b"] : ["/a", "/key", "/b"]))
+            #expect(queue.waits.count == (isQueued ? 1 : 0))
+        }
+    }
+}
+
+/// Makes a credential for one request.
+private struct Signing: AuthorizationProvider {
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try Credential("Signature", isForOneRequest: true)
+    }
 }
 
 /// Runs a closure before a provider is awaited for the second time.
 private struct Hooked: AuthorizationProvider {
-    let base: QueuedCredentialTests.Auth
+    let base: any AuthorizationProvider
     let beforeSecond: @Sendable () async throws -> Void
     private let asked = Tally()
 
-    init(base: QueuedCredentialTests.Auth, beforeSecond: @escaping @Sendable () async throws -> Void) {
+    init(base: any AuthorizationProvider, beforeSecond: @escaping @Sendable () async throws -> Void) {
         self.base = base
         self.beforeSecond = beforeSecond
     }

@@ -82,7 +82,9 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
             request = hop.keepsCredential ? redirection.request : hop.request
             departure = try await self.departure(for: request, hop.body, of: carrier, after: departure, limits)
             guard hop.keepsCredential, credential.isForOneRequest else { continue }
-            credential = try await provider.credential(for: hop.shown)
+            credential = try await Departure.$isHeld.withValue(Departure.isHeld || departure != nil) { [hop] in
+                try await provider.credential(for: hop.shown)
+            }
             try first.allowsToGoOn(with: credential)
             request = try hop.request.ready(with: credential)
         }
@@ -100,8 +102,8 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
         let carrier = carrier()
         let settings = carrier.settings
         return Departure(
-            to: host, slots: carrier.slots, limit: connection.limit ?? settings.connectionsPerHost,
-            settings: settings, limits: limits)
+            to: host, slots: Departure.isHeld ? ConnectionSlots() : carrier.slots,
+            limit: connection.limit ?? settings.connectionsPerHost, settings: settings, limits: limits)
     }
 
     /// The departure of a redirect: at the same origin the former one, whose credential is kept; else a new one.

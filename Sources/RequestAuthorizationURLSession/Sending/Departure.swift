@@ -3,6 +3,9 @@
 
 /// Takes and gives back the slot of a call whose request gets a connection of its own.
 final class Departure: Sendable {
+    /// Whether a provider is asked while a slot is held. What it sends meanwhile must not wait for that slot.
+    @TaskLocal static var isHeld = false
+
     let host: Origin
     private let slots: ConnectionSlots
     private let limit: Int
@@ -93,6 +96,6 @@ struct DepartingAuthorization: AuthorizationProvider, RedactedDescription {
         // A proof is made anew. A user's own provider is called while the slot is held.
         var shown = request
         if last.isProven { try shown.set(last) }
-        return try await provider.credential(for: shown)
+        return try await Departure.$isHeld.withValue(true) { [shown] in try await provider.credential(for: shown) }
     }
 }
