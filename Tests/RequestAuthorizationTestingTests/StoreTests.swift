@@ -58,6 +58,14 @@ struct InMemorySharedTokenStoreTests {
         try await store.lock(within: .seconds(1)).unlock()
     }
 
+    @Test func `access lasts until it is unlocked or lost, also if nobody else holds its handle`() async throws {
+        let lock = try await store.sibling().lock(within: .seconds(1))
+        await #expect(throws: TokenStoreLockTimedOut.self) { try await store.lock(within: .zero) }
+        await lock.unlock()
+        _ = try await store.sibling().lock(within: .zero)
+        try await store.lock(within: .zero).unlock()
+    }
+
     @Test func `a crash releases access and keeps the intent and the token`() async throws {
         let intent = RefreshIntent(session: UUID(), generation: 1, beganAt: clock.now)
         _ = try await store.lock(within: .seconds(1))

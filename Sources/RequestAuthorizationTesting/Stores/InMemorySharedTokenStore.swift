@@ -53,7 +53,12 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
     public var changes: AsyncStream<Void>? { place.changes(for: id) }
 
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
-        try await place.lock(within: limit, for: id)
+        let lock = try await place.lock(within: limit, for: id)
+        // The process of this handle goes on while it has access.
+        return TokenStoreLock(lock) {
+            await lock.unlock()
+            withExtendedLifetime(self) {}
+        }
     }
 
     public func loadWithIntent() async throws -> TokenWithIntent<Token> { try place.load(by: id) }
