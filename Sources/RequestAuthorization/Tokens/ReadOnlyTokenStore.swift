@@ -33,7 +33,7 @@ public struct TokenStoreIsReadOnly: Error, Hashable, CustomStringConvertible {
 }
 
 /// A store for which a provider must neither refresh nor write.
-protocol ReadOnlyStore<Token>: TokenStore {
+package protocol ReadOnlyStore<Token>: TokenStore {
     /// Returns what is stored, or why nothing is.
     func loadWithAbsence() async throws -> TokenWithIntent<Token>
 }

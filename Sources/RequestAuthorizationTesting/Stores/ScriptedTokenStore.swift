@@ -11,7 +11,7 @@
 ///     held.release()
 ///     store.operations                                     // [.load, .save(…), …]
 ///
-/// If the wrapped store is a `SharedTokenStore`, so is this one.
+/// If the wrapped store is a `SharedTokenStore` or a read-only view, so is this one.
 public final class ScriptedTokenStore<Base: TokenStore>: TokenStore {
     public typealias Token = Base.Token
 
@@ -124,6 +124,12 @@ extension ScriptedTokenStore: SharedTokenStore where Base: SharedTokenStore {
 
     public func setIntent(_ intent: RefreshIntent?) async throws {
         try await perform(.setIntent(intent)) { try await base.setIntent(intent) }
+    }
+}
+
+extension ScriptedTokenStore: ReadOnlyStore where Base: ReadOnlyStore {
+    package func loadWithAbsence() async throws -> TokenWithIntent<Token> {
+        try await perform(.load) { try await base.loadWithAbsence() }
     }
 }
 

@@ -32,6 +32,20 @@ import Testing
         #expect(try await widget.name() == "mine")
     }
 
+    @Test func `a scripted view is read-only, too`() async throws {
+        let clock = ManualClock()
+        let service = ScriptedTokenService<TestToken>(clock: clock, .token("mine"))
+        let app = InMemorySharedTokenStore<TestToken>(.make("old", lasts: 10), clock: clock)
+        let store = ScriptedTokenStore(app.readOnly)
+        let auth = RefreshableTokenAuthorization(service: service, store: store, policy: .impatient, clock: clock)
+        #expect(try await auth.validToken().name == "old")
+        clock.advance(by: .seconds(11))
+        let error = await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+        #expect(error?.reason == .refreshedElsewhere)
+        #expect(service.calls == 0)
+        #expect(Set(store.operations.map(\.kind)) == [.load])
+    }
+
     @Test func `an expired token is an error that says to open the app`() async throws {
         let widget = Widget(.make("old", lasts: 10))
         #expect(try await widget.name() == "old")
