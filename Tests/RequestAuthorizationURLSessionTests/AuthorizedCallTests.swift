@@ -40,6 +40,19 @@ struct AuthorizedCallTests {
         #expect(body == "1")
         #expect(call.receiver.discarded.withLock { $0 } == [])
     }
+
+    @Test func `nothing is sent when the time is over`() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForResource = 0
+        let call = AuthorizedCall(
+            session: URLSession(configuration: configuration), body: .ofRequest, receiver: ScriptedReceiver([200]),
+            connection: .automatic)
+        let error = await #expect(throws: URLError.self) {
+            try await call.send(try request(), authorizedBy: .bearer("abc"), refreshCount: 1)
+        }
+        #expect(error?.code == .timedOut)
+        #expect(call.receiver.count.withLock { $0 } == 0)
+    }
 }
 
 /// Wants a retry after every 401, unless the network is down.
@@ -57,8 +70,9 @@ private struct Persistent: AuthorizationProvider {
 /// Answers with the given statuses; the bodies are "1", "2" and so on.
 private struct ScriptedReceiver: BodyReceiver {
     let discarded = Lock<[String]>([])
+    /// The number of requests.
+    let count = Lock(0)
     private let statuses: [Int]
-    private let count = Lock(0)
 
     init(_ statuses: [Int]) { self.statuses = statuses }
 

@@ -31,7 +31,7 @@ final class ConnectionSlots: Sendable {
     ///
     /// - Parameters:
     ///   - isReturning: whether the caller had a slot and gave it back to wait for something else, and so goes first.
-    ///   - end: when the whole call must be over.
+    ///   - end: when the try must be over.
     /// - Throws: `CancellationError` at once when the task is cancelled, `URLError.timedOut`. No slot is taken then.
     func take(at host: Origin, limit: Int, isReturning: Bool = false, until end: ContinuousClock.Instant?) async throws
     {

@@ -17,7 +17,7 @@ final class Departure: Sendable {
         var limits: SessionLimits?
     }
 
-    /// - Parameter limits: the time-outs of the call, if it has begun already.
+    /// - Parameter limits: the time-outs of the try, if it has begun already.
     init(
         to host: Origin, slots: ConnectionSlots, limit: Int, settings: SessionSettings, limits: SessionLimits? = nil
     ) {

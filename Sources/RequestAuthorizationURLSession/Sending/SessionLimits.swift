@@ -5,7 +5,7 @@
 struct SessionSettings: Sendable {
     /// Seconds without any byte, unless the request says otherwise.
     let idleTimeout: TimeInterval
-    /// Seconds for a whole call, redirects included.
+    /// Seconds for each try of a call, its redirects included.
     let wholeTimeout: TimeInterval
     /// The highest number of requests with a connection of their own to a host at a time.
     let connectionsPerHost: Int
@@ -20,14 +20,14 @@ struct SessionSettings: Sendable {
     }
 }
 
-/// The time-outs of a call, which swift-corelibs-foundation does not keep by itself.
+/// The time-outs of one try of a call, which swift-corelibs-foundation does not keep by itself.
 ///
 /// It cuts `timeoutInterval` to whole seconds, so that half a second ends a request before it begins. It ignores the
 /// time-out that `URLRequest.init` was given, and `timeoutIntervalForResource`.
 struct SessionLimits: Sendable {
     /// Seconds without any byte, unless the request says otherwise.
     let idle: TimeInterval
-    /// When the whole call, redirects included, must be over.
+    /// When the try, its redirects included, must be over.
     let end: ContinuousClock.Instant?
 
     init(_ settings: SessionSettings) {
