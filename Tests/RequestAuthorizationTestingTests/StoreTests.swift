@@ -43,6 +43,16 @@ struct InMemorySharedTokenStoreTests {
         try await sibling.lock(within: .seconds(1)).unlock()
     }
 
+    @Test func `nothing sleeps for access that is free`() async throws {
+        let clock = RecordingClock()
+        let store = InMemorySharedTokenStore<TestToken>(clock: clock)
+        for _ in 0..<100 { try await store.lock(within: .seconds(1)).unlock() }
+        let lock = try await store.lock(within: .seconds(1))
+        await #expect(throws: TokenStoreLockTimedOut.self) { try await store.lock(within: .seconds(2)) }
+        await lock.unlock()
+        #expect(clock.sleeps.list == [.seconds(2)])
+    }
+
     @Test func `access passes to the next waiter as soon as it is released`() async throws {
         let lock = try await store.lock(within: .seconds(1))
         async let second = sibling.lock(within: .seconds(10))
@@ -157,6 +167,16 @@ struct InMemorySharedTokenStoreTests {
             #expect(!"\(value)\(String(reflecting: value))\(dumped)".contains("a-secret"))
         }
     }
+}
+
+/// Records each sleep, which ends at once.
+private struct RecordingClock: AuthorizationClock {
+    let sleeps = Recorder<Duration>()
+
+    var now: Date { Date(timeIntervalSince1970: 0) }
+    var uptime: Duration { .zero }
+
+    func sleep(for duration: Duration) async throws { sleeps.append(duration) }
 }
 
 struct ScriptedTokenStoreTests {

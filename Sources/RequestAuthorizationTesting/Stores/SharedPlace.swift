@@ -148,11 +148,15 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
             return state.queue.count == 1
         }
         if isFirst { holder.granted.fulfill() }
-        let timer = Task { [clock] in
-            try await clock.sleep(for: limit)
-            holder.granted.fulfill(with: .failure(TokenStoreLockTimedOut(limit: limit)))
-        }
-        defer { timer.cancel() }
+        // Without a wait nothing sleeps that a test could take for something else.
+        let timer: Task<Void, any Error>? =
+            isFirst
+            ? nil
+            : Task { [clock] in
+                try await clock.sleep(for: limit)
+                holder.granted.fulfill(with: .failure(TokenStoreLockTimedOut(limit: limit)))
+            }
+        defer { timer?.cancel() }
         do {
             try await holder.granted.value()
         } catch {
