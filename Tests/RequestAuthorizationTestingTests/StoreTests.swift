@@ -129,6 +129,18 @@ struct InMemorySharedTokenStoreTests {
         try await next.lock(within: .seconds(1)).unlock()
     }
 
+    @Test func `a lost place has no intent, a lost item does`() async throws {
+        let intent = RefreshIntent(session: UUID(), generation: 1, beganAt: clock.now)
+        for absence in [TokenAbsence.gone, .setAside, .placeMissing] {
+            try await store.save(.make("a"))
+            try await store.setIntent(intent)
+            store.lose(absence)
+            let contents = try await sibling.loadWithIntent()
+            #expect(contents.stored == nil && contents.absence == absence)
+            #expect(contents.intent == (absence == .placeMissing ? nil : intent))
+        }
+    }
+
     @Test func `siblings are notified of every change`() async throws {
         var changes = try #require(sibling.changes).makeAsyncIterator()
         try await store.save(.make("a"))

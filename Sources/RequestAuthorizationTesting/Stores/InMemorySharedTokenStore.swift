@@ -38,7 +38,7 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
 
     /// Loses the content, like a store with a damaged item or a removed folder.
     ///
-    /// - Parameter absence: what the store reports until the next save.
+    /// - Parameter absence: what the store reports until the next save. With the place its intent is lost, too.
     public func lose(_ absence: TokenAbsence) { place.lose(absence, by: id) }
 
     /// The present content.

@@ -43,6 +43,8 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
     func lose(_ absence: TokenAbsence, by handle: Int) {
         change(by: handle) { state in
             (state.stored, state.absence) = (nil, absence)
+            // An intent is at the same place.
+            if absence == .placeMissing { state.intent = nil }
             return .saved
         }
     }
