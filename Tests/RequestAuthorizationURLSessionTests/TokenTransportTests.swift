@@ -64,5 +64,25 @@ import FoundationNetworking
             #expect(request["User-Agent"] == "me")
         }
     }
+
+    @Test func `an error of the system that is no URLError says that the request may have been processed`() async throws
+    {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [AbortingProtocol.self]
+        let session = URLSession(configuration: configuration)
+        let request = TokenRequest(url: try #require(URL(string: "http://127.0.0.1/token")))
+        let error = await #expect(throws: TokenTransportError.self) { try await session.send(request) }
+        #expect(error?.code == .other)
+        #expect(error?.delivery == .mayHaveBeenProcessed)
+        #expect((error?.underlying as? POSIXError)?.code == .ECONNABORTED)
+    }
+}
+
+/// Fails as a connection does that the system has ended.
+private final class AbortingProtocol: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool { true }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    override func startLoading() { client?.urlProtocol(self, didFailWithError: POSIXError(.ECONNABORTED)) }
+    override func stopLoading() {}
 }
 #endif

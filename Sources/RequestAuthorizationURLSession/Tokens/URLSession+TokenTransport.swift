@@ -29,6 +29,8 @@ extension URLSession: TokenTransport {
             return try TokenResponse(response, body: body)
         } catch let error as URLError {
             throw TokenTransportError(error)
+        } catch let error where !(error is TokenTransportError || error is CancellationError) {
+            throw TokenTransportError(.other, delivery: .mayHaveBeenProcessed, underlying: error)
         }
     }
 }
