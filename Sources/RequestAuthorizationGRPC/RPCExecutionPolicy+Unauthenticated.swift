@@ -10,7 +10,8 @@ extension RPCExecutionPolicy {
     ///
     /// There is one retry, and another one only if the server refuses nothing but the proof of the first. Your own policy
     /// does the same if `.unauthenticated` is in its `retryableStatusCodes` (in a hedging policy, in its
-    /// `nonFatalStatusCodes`) and it allows three attempts. Even if it allows more, there is no further one.
+    /// `nonFatalStatusCodes`) and it allows three attempts. Even if it allows more, there is no further one. An attempt
+    /// that was hedged before the first was refused is used up: choose a `hedgingDelay` longer than a refusal takes.
     ///
     /// - Warning: With any such policy, grpc-swift-2 (seen with 2.4.3) can lose the last message of a call, although
     ///   the server answers. Set none for a method that takes a stream of messages.
