@@ -24,29 +24,17 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
         var answer = try await exchange(hop, first, from: provider, boundTo: first, departure: departure)
         guard answer.isOfInterest else { return (answer.body, answer.response) }
         var tries = Tries(first, refreshCount: refreshCount)
-        while let head = answer.head, try await wantsAnother(after: answer, head, &tries) {
-            receiver.discard(answer.body)
+        while case .again(let refusal) = try await tries.judged(
+            answer, to: answer.credential, isReplayable: answer.hop.body.isReplayable(with: answer.hop.request),
+            head: { $0.head }, discard: { receiver.discard($0.body) })
+        {
             let hop = answer.hop
             departure = self.departure(for: hop.request, hop.body, of: Carrier.of(session))
             let next = try await tries.credential(
-                for: hop.shown, from: DepartingAuthorization(provider: provider, departure: departure), after: head)
+                for: hop.shown, from: DepartingAuthorization(provider: provider, departure: departure), after: refusal)
             answer = try await exchange(hop, next, from: provider, boundTo: first, departure: departure)
         }
         return (answer.body, answer.response)
-    }
-
-    /// Judges an answer. If that fails, the answer is released.
-    private func wantsAnother(
-        after answer: Answer<Receiver.Body>, _ head: HTTPURLResponse, _ tries: inout Tries
-    ) async throws -> Bool {
-        do {
-            return try await tries.wantsAnother(
-                after: head, to: answer.credential,
-                isReplayable: answer.hop.body.isReplayable(with: answer.hop.request))
-        } catch {
-            receiver.discard(answer.body)
-            throw error
-        }
     }
 
     /// Sends a request with a credential, and follows redirects.
