@@ -9,7 +9,7 @@
 /// Each handle represents a process. It receives the ``changes`` of the others, and ``crash()`` ends its process.
 public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTokenStore {
     private let place: SharedPlace<Token>
-    private let id: Int
+    private let id = UUID()
 
     /// Creates a store with one handle.
     ///
@@ -20,10 +20,7 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
         self.init(place: SharedPlace(stored, clock: clock))
     }
 
-    private init(place: SharedPlace<Token>) {
-        self.place = place
-        id = place.register()
-    }
+    private init(place: SharedPlace<Token>) { self.place = place }
 
     deinit { place.forget(id) }
 

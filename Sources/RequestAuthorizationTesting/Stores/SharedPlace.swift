@@ -5,7 +5,7 @@
 final class SharedPlace<Token: AuthorizationToken>: Sendable {
     /// The holder of exclusive access, or a waiter for it.
     private struct Holder: Sendable {
-        let handle: Int
+        let handle: UUID
         let granted: OneShot<Void>
     }
 
@@ -13,17 +13,15 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         var stored: StoredToken<Token>?
         var absence = TokenAbsence.gone
         var intent: RefreshIntent?
-        var handles = 0
         /// The handles whose processes have ended.
-        var crashed: Set<Int> = []
+        var crashed: Set<UUID> = []
         /// The holder comes first; the waiters follow in order of arrival.
         var queue: [Holder] = []
-        var listeners: [Int: (handle: Int, continuation: AsyncStream<Void>.Continuation)] = [:]
-        var subscriptions = 0
+        var listeners: [UUID: (handle: UUID, continuation: AsyncStream<Void>.Continuation)] = [:]
 
         var contents: TokenWithIntent<Token> { TokenWithIntent(stored, absence: absence, intent: intent) }
 
-        func requireAlive(_ handle: Int) throws {
+        func requireAlive(_ handle: UUID) throws {
             guard crashed.contains(handle) else { return }
             throw TokenStoreError(.unavailable, "the process of this handle has crashed; make another with sibling()")
         }
@@ -40,7 +38,7 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
     var kept: TokenWithIntent<Token> { state.withLock { $0.contents } }
 
     /// Loses the content, also that of a handle whose process has ended.
-    func lose(_ absence: TokenAbsence, by handle: Int) {
+    func lose(_ absence: TokenAbsence, by handle: UUID) {
         change(by: handle) { state in
             (state.stored, state.absence) = (nil, absence)
             // An intent is at the same place.
@@ -49,21 +47,21 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         }
     }
 
-    func load(by handle: Int) throws -> TokenWithIntent<Token> {
+    func load(by handle: UUID) throws -> TokenWithIntent<Token> {
         try state.withLock { state in
             try state.requireAlive(handle)
             return state.contents
         }
     }
 
-    func setIntent(_ intent: RefreshIntent?, by handle: Int) throws {
+    func setIntent(_ intent: RefreshIntent?, by handle: UUID) throws {
         try state.withLock { state in
             try state.requireAlive(handle)
             state.intent = intent
         }
     }
 
-    func put(_ stored: StoredToken<Token>?, by handle: Int) throws {
+    func put(_ stored: StoredToken<Token>?, by handle: UUID) throws {
         try change(by: handle) { state in
             try state.requireAlive(handle)
             (state.stored, state.absence) = (stored, .gone)
@@ -72,7 +70,7 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
     }
 
     func save(
-        _ stored: StoredToken<Token>, by handle: Int, replacing condition: TokenSaveCondition,
+        _ stored: StoredToken<Token>, by handle: UUID, replacing condition: TokenSaveCondition,
         ending intent: RefreshIntent?
     ) throws -> TokenSaveResult<Token> {
         try change(by: handle) { state in
@@ -89,7 +87,7 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
     /// Performs a change, and notifies the other handles unless it was refused.
     @discardableResult
     private func change<Failure>(
-        by handle: Int, _ body: (inout State) throws(Failure) -> TokenSaveResult<Token>
+        by handle: UUID, _ body: (inout State) throws(Failure) -> TokenSaveResult<Token>
     ) throws(Failure) -> TokenSaveResult<Token> {
         let (result, listeners) = try state.withLock { state throws(Failure) in
             let result = try body(&state)
@@ -102,34 +100,27 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
 
     // MARK: Handles
 
-    func register() -> Int {
-        state.withLock { state in
-            state.handles += 1
-            return state.handles
-        }
-    }
-
     /// Ends the process of a handle.
-    func crash(_ handle: Int) {
+    func crash(_ handle: UUID) {
         state.withLock { _ = $0.crashed.insert(handle) }
         forget(handle)
     }
 
-    func forget(_ handle: Int) {
-        releaseAll(of: handle)
+    func forget(_ handle: UUID) {
+        release { $0.handle == handle }
         let listeners = state.withLock { $0.listeners.values.filter { $0.handle == handle } }
         for listener in listeners { listener.continuation.finish() }
     }
 
-    func changes(for handle: Int) -> AsyncStream<Void> {
+    func changes(for handle: UUID) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let id = state.withLock { state -> Int? in
-            guard !state.crashed.contains(handle) else { return nil }
-            state.subscriptions += 1
-            state.listeners[state.subscriptions] = (handle, continuation)
-            return state.subscriptions
+        let id = UUID()
+        let isAlive = state.withLock { state in
+            guard !state.crashed.contains(handle) else { return false }
+            state.listeners[id] = (handle, continuation)
+            return true
         }
-        guard let id else {
+        guard isAlive else {
             continuation.finish()
             return stream
         }
@@ -141,7 +132,7 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
 
     // MARK: Exclusive access
 
-    func lock(within limit: Duration, for handle: Int) async throws -> TokenStoreLock {
+    func lock(within limit: Duration, for handle: UUID) async throws -> TokenStoreLock {
         try Task.checkCancellation()
         let holder = Holder(handle: handle, granted: OneShot())
         let isFirst = try state.withLock { state in
@@ -167,8 +158,6 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         }
         return TokenStoreLock { [weak self] in self?.release { $0.granted === holder.granted } }
     }
-
-    private func releaseAll(of handle: Int) { release { $0.handle == handle } }
 
     /// Removes holders and waiters from the queue, and cancels the waiters. The first one left then has access.
     private func release(where isGone: (Holder) -> Bool) {
