@@ -96,38 +96,28 @@ extension TokenResponse {
 extension TokenTransportError {
     /// Converts an error of `URLSession`. In doubt the request counts as possibly processed.
     init(_ error: URLError) {
-        if Self.unreachable.contains(error.code) {
-            self.init(.unreachable, delivery: .notSent, underlying: error)
-        } else if Self.insecure.contains(error.code) || error.isFailedHandshake {
-            self.init(.insecure, delivery: .notSent, underlying: error)
-        } else if error.code == .timedOut {
-            self.init(.timedOut, delivery: .mayHaveBeenProcessed, underlying: error)
-        } else if error.isUnreadableHeader {
-            self.init(.unreadableHeader, delivery: .mayHaveBeenProcessed, underlying: error)
-        } else if Self.lost.contains(error.code) {
-            self.init(.connectionLost, delivery: .mayHaveBeenProcessed, underlying: error)
-        } else {
-            self.init(.other, delivery: .mayHaveBeenProcessed, underlying: error)
-        }
+        let code: Code =
+            switch error.code {
+            // No connection was made.
+            case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet,
+                .internationalRoamingOff, .callIsActive, .dataNotAllowed:
+                .unreachable
+            // A connection was made, but TLS failed or its certificate was not trusted.
+            case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+                .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+                .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
+                .insecure
+            case _ where error.isFailedHandshake: .insecure
+            case .timedOut: .timedOut
+            case _ where error.isUnreadableHeader: .unreadableHeader
+            // The connection ended before the answer was whole. On Linux most errors of libcurl arrive as `.unknown`.
+            case .networkConnectionLost, .badServerResponse, .cannotParseResponse, .zeroByteResource, .unknown:
+                .connectionLost
+            default: .other
+            }
+        let isUnsent = code == .unreachable || code == .insecure
+        self.init(code, delivery: isUnsent ? .notSent : .mayHaveBeenProcessed, underlying: error)
     }
-
-    /// No connection was made.
-    private static let unreachable: Set<URLError.Code> = [
-        .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet, .internationalRoamingOff,
-        .callIsActive, .dataNotAllowed,
-    ]
-
-    /// A connection was made, but TLS failed or its certificate was not trusted.
-    private static let insecure: Set<URLError.Code> = [
-        .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
-        .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
-        .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection,
-    ]
-
-    /// The connection ended before the answer was complete. On Linux most errors of libcurl arrive as `.unknown`.
-    private static let lost: Set<URLError.Code> = [
-        .networkConnectionLost, .badServerResponse, .cannotParseResponse, .zeroByteResource, .unknown,
-    ]
 }
 
 extension URLError {
