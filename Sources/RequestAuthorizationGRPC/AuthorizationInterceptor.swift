@@ -56,8 +56,9 @@ public struct AuthorizationInterceptor: ClientInterceptor {
         request.metadata = call.metadata
         var response = try await next(request, context)
         switch response.accepted {
-        case .failure(let refusal):
-            response.accepted = .failure(await answer(to: refusal, for: call))
+        case .failure(let refusal) where refusal.code == .unauthenticated:
+            response.accepted = .failure(await target.judge(refusal, of: call))
+        case .failure: break
         case .success(var contents):
             if call.credential.wantsEveryAnswer {
                 _ = try? await call.credential.judge(AnswerMetadata(metadata: contents.metadata))
@@ -66,12 +67,6 @@ public struct AuthorizationInterceptor: ClientInterceptor {
             response.accepted = .success(contents)
         }
         return response
-    }
-
-    /// Judges a refusal. A refused retry goes to the caller.
-    private func answer(to refusal: RPCError, for call: CallMetadata) async -> RPCError {
-        guard refusal.code == .unauthenticated else { return refusal }
-        return await target.judge(refusal, of: call, isLast: refusal.formerAttempts > 0)
     }
 }
 

@@ -20,7 +20,6 @@ struct CallMetadata: AuthorizableRequest, RedactedDescription {
     }
 
     var origin: Origin? { target.origin }
-    var isPlaintext: Bool { target.isPlaintext }
 
     /// Always true: gRPC keeps the messages and decides whether to retry.
     var isReplayable: Bool { true }

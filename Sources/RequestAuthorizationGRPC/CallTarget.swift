@@ -8,12 +8,8 @@
 final class CallTarget: Sendable, RedactedDescription {
     let provider: any AuthorizationProvider
     let origin: Origin
-    let isPlaintext: Bool
 
-    init(provider: any AuthorizationProvider, origin: Origin) {
-        (self.provider, self.origin) = (provider, origin)
-        isPlaintext = origin.isPlaintext && !origin.isLoopback
-    }
+    init(provider: any AuthorizationProvider, origin: Origin) { (self.provider, self.origin) = (provider, origin) }
 
     /// Returns the call with its credential.
     func authorize(_ metadata: Metadata, _ method: MethodDescriptor) async throws -> CallMetadata {
@@ -31,13 +27,10 @@ final class CallTarget: Sendable, RedactedDescription {
     /// gRPC makes the next attempt, which does not know of this one. So the next credential is awaited and admitted before
     /// the attempt is allowed. If another session begins in the milliseconds between both, that is not noticed.
     ///
-    /// - Parameters:
-    ///   - isLast: whether no further attempt is allowed.
-    ///   - isRepeated: whether gRPC itself may make the next attempt.
+    /// - Parameter isRepeated: whether gRPC itself may make the next attempt.
     /// - Returns: the refusal, with the advice whether to retry. Its cause is the end of the session, if there is one.
-    func judge(_ refusal: RPCError, of call: CallMetadata, isLast: Bool = false, isRepeated: Bool = true) async
-        -> RPCError
-    {
+    func judge(_ refusal: RPCError, of call: CallMetadata, isRepeated: Bool = true) async -> RPCError {
+        let isLast = isRepeated && refusal.formerAttempts > 0  // A refused retry goes to the caller.
         let response = refusal.unauthorizedResponse
         do {
             switch try await call.credential.judge(response, afterRefresh: isLast) {
