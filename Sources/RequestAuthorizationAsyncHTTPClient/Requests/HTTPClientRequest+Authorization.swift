@@ -20,11 +20,8 @@ extension HTTPClientRequest: AuthorizableRequest {
     /// A value that the client would refuse (control characters) is not set, and the old value is removed: no `Credential`
     /// has such a value. The client's own error would contain the value, and logs would keep it.
     public mutating func setCredential(_ value: String, in field: String) {
-        let isName = field == "Authorization" || field.isHeaderFieldName
-        guard isName, value.fitsInHeaderLine else {
-            if isName { headers.remove(name: field) }
-            return
-        }
+        guard field == "Authorization" || field.isHeaderFieldName else { return }
+        guard value.fitsInHeaderLine else { return headers.remove(name: field) }
         headers.replaceOrAdd(name: field, value: value)
     }
 

@@ -24,11 +24,7 @@ extension HTTPClient: TokenTransport {
             }
         } catch let redirect as RedirectAnswer {
             return TokenResponse(redirect.head, body: [])
-        } catch let error as TokenTransportError {
-            throw error
-        } catch let error as CancellationError {
-            throw error
-        } catch {
+        } catch let error where !(error is TokenTransportError || error is CancellationError) {
             throw TokenTransportError(error, isSent: delegate.hasSent)
         }
     }
