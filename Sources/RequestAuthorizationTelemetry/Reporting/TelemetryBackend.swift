@@ -54,13 +54,6 @@ extension TelemetryBackend {
             let reason = (event.error as? NotAuthorized)?.reason.description
             counter("authorization_sessions_ended_total", ("reason", reason.asLabel)).increment()
         case .requestsReleased: counter("authorization_requests_held_total").increment(by: event.count ?? 0)
-        default: countOccurrence(of: event.kind)
-        }
-    }
-
-    /// Counts events that have no dimension of their own.
-    private func countOccurrence(of kind: AuthorizationEvent.Kind) {
-        switch kind {
         case .unauthorized: counter("authorization_unauthorized_total").increment()
         case .requestRetried: counter("authorization_retries_total").increment()
         case .refreshedTooOften: counter("authorization_storms_total").increment()
