@@ -52,27 +52,31 @@ public struct AuthorizationProviderChecks: Sendable {
 
     private var checks: [Check] {
         var checks = [
-            Check("sets a credential and leaves other fields alone") { try await checkOne() },
-            Check("replaces an earlier credential") { try await checkReplacing() },
-            Check("authorizes 1000 requests at a time") { try await checkConcurrency() },
-            Check("treats a cancelled call as cancelled") { try await checkCancelled() },
-            Check(allowsPlaintext ? "allows plain http" : "refuses plain http") { try await checkPlaintext() },
-            Check("does not show its credential") { try await checkRedaction() },
-            Check("answers a 401 with NotAuthorized or another try") { try await checkUnauthorized() },
-            Check("has the same fields at hand") { try await checkAtHand() },
+            check("sets a credential and leaves other fields alone") { try await checkOne($0, $1) },
+            check("replaces an earlier credential") { try await checkReplacing($0, $1) },
+            check("authorizes 1000 requests at a time") { try await checkConcurrency($0, $1) },
+            check("treats a cancelled call as cancelled") { try await checkCancelled($0, $1) },
+            check(allowsPlaintext ? "allows plain http" : "refuses plain http") { try await checkPlaintext($0, $1) },
+            check("does not show its credential") { try await checkRedaction($0, $1) },
+            check("answers a 401 with NotAuthorized or another try") { try await checkUnauthorized($0, $1) },
+            check("has the same fields at hand") { try await checkAtHand($0, $1) },
         ]
         if let waiting { checks.append(Check("stops waiting when cancelled") { try await checkWaiting(waiting) }) }
         return checks
     }
 
-    private func checkOne() async throws {
-        let request = ProbeRequest(to: origin)
-        try await provider().authorize(request).checkAuthorized(from: request)
+    /// A check of a new provider with a request.
+    private func check(
+        _ name: String, _ body: @escaping @Sendable (any AuthorizationProvider, ProbeRequest) async throws -> Void
+    ) -> Check {
+        Check(name) { try await body(provider(), ProbeRequest(to: origin)) }
     }
 
-    private func checkReplacing() async throws {
-        let provider = try await provider()
-        let request = ProbeRequest(to: origin)
+    private func checkOne(_ provider: any AuthorizationProvider, _ request: ProbeRequest) async throws {
+        try await provider.authorize(request).checkAuthorized(from: request)
+    }
+
+    private func checkReplacing(_ provider: any AuthorizationProvider, _ request: ProbeRequest) async throws {
         let once = try await provider.authorize(request)
         let twice = try await provider.authorize(once)
         try twice.checkAuthorized(from: request)
@@ -82,8 +86,7 @@ public struct AuthorizationProviderChecks: Sendable {
         }
     }
 
-    private func checkConcurrency() async throws {
-        let provider = try await provider()
+    private func checkConcurrency(_ provider: any AuthorizationProvider, _: ProbeRequest) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...1000 {
                 group.addTask {
@@ -95,9 +98,7 @@ public struct AuthorizationProviderChecks: Sendable {
         }
     }
 
-    private func checkCancelled() async throws {
-        let provider = try await provider()
-        let request = ProbeRequest(to: origin)
+    private func checkCancelled(_ provider: any AuthorizationProvider, _ request: ProbeRequest) async throws {
         let task = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await provider.authorize(request)
@@ -119,11 +120,10 @@ public struct AuthorizationProviderChecks: Sendable {
         }
     }
 
-    private func checkPlaintext() async throws {
+    private func checkPlaintext(_ provider: any AuthorizationProvider, _: ProbeRequest) async throws {
         let host = origin.isLoopback ? "api.example.com" : origin.host
         let port = origin.isPlaintext && !origin.isLoopback ? origin.port : nil
         let request = ProbeRequest(to: Origin(scheme: "http", host: host, port: port))
-        let provider = try await provider()
         do {
             let authorized = try await provider.authorize(request)
             if allowsPlaintext { return try authorized.checkAuthorized(from: request) }
@@ -133,15 +133,12 @@ public struct AuthorizationProviderChecks: Sendable {
         }
     }
 
-    private func checkRedaction() async throws {
-        let provider = try await provider()
-        let values = try await provider.authorize(ProbeRequest(to: origin)).credentials.values
+    private func checkRedaction(_ provider: any AuthorizationProvider, _ request: ProbeRequest) async throws {
+        let values = try await provider.authorize(request).credentials.values
         try Leak.check(provider, for: values)
     }
 
-    private func checkUnauthorized() async throws {
-        let provider = try await provider()
-        let request = ProbeRequest(to: origin)
+    private func checkUnauthorized(_ provider: any AuthorizationProvider, _ request: ProbeRequest) async throws {
         let credential = try await provider.credential(for: request)
         var refused = request
         try refused.set(credential)
@@ -163,9 +160,7 @@ public struct AuthorizationProviderChecks: Sendable {
         try require(again.credentials != refused.credentials, "promised another credential and sent the same one")
     }
 
-    private func checkAtHand() async throws {
-        let provider = try await provider()
-        let request = ProbeRequest(to: origin)
+    private func checkAtHand(_ provider: any AuthorizationProvider, _ request: ProbeRequest) async throws {
         _ = try await provider.credential(for: request)
         guard let atHand = try provider.credentialAtHand(for: request), !atHand.isForOneRequest else { return }
         let awaited = try await provider.credential(for: request)
