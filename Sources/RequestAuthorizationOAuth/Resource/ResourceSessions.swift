@@ -57,20 +57,23 @@ actor ResourceSessions {
     }
 
     /// Takes over a session of the records that is newer than one that this process knows.
-    func adopt(newerThan baseline: UUID?, covering scopes: Set<String> = []) async throws -> Bool {
+    func adopt(newerThan baseline: UUID?) async throws -> Bool {
         let former = session
-        guard let record = try await settings.record(), record.signIn != baseline,
-            scopes.isSubset(of: record.requested), !settings.signsInAlone
-        else { return false }
+        guard let record = try await settings.record(), record.signIn != baseline, !settings.signsInAlone else {
+            return false
+        }
         let store = settings.store(of: record)
         if baseline != nil, try await store.load()?.token == nil { return false }
         // A sign-in of this program that has ended meanwhile is newer than what was read.
-        guard session === former else { return scopes.isSubset(of: session?.record?.requested ?? []) }
+        guard session === former else { return true }
         guard record.signIn != former?.record?.signIn else { return true }
         let (service, provider) = provider(for: settings.service(for: record), in: store)
         install(record, service, provider, issuer: record.resource.server.issuer)
         return true
     }
+
+    /// Whether the session was requested with these scopes.
+    private func covers(_ scopes: Set<String>) -> Bool { scopes.isSubset(of: session?.record?.requested ?? []) }
 
     private nonisolated func provider(
         for service: OAuthTokenService, in store: (any TokenStore<OAuthToken>)?
@@ -123,12 +126,13 @@ actor ResourceSessions {
         _ reason: ResourceSignIn.Reason, _ challenge: AuthenticationChallenge?, sentIn number: Int?
     ) async throws -> Bool {
         let session = try await loaded()
+        if session?.number != number { return true }
         let baseline = session?.record?.signIn
+        // A sibling's session does not count as this one's sign-in. What it lacks is asked for after the next refusal.
+        if try await adopt(newerThan: baseline), covers(reason == .scopes ? challenge?.scope ?? [] : []) {
+            return true
+        }
         if settings.signIn.channel == nil, !settings.signsInAlone {
-            if session?.number != number { return true }
-            if try await adopt(newerThan: baseline, covering: reason == .scopes ? challenge?.scope ?? [] : []) {
-                return true
-            }
             throw NotAuthorized(reason == .first ? .noToken : .needsInteraction, challenge: challenge)
         }
         let period: Duration = settings.signsInAlone ? .seconds(60) : .seconds(3600)
@@ -290,7 +294,7 @@ actor ResourceSessions {
         if let deniedAt = try await settings.asker()?.deniedAt, deniedAt > demand.since {
             throw NotAuthorized(.needsInteraction, detail: ConsentState.End.denial)
         }
-        if try await adopt(newerThan: demand.baseline, covering: demand.covering) { return }
+        if try await adopt(newerThan: demand.baseline), covers(demand.covering) { return }
         var asker = ResourceAsker(since: settings.clock.now)
         try? await settings.records.save(value: asker, named: settings.askerName)
         do {

@@ -974,6 +974,44 @@ import Testing
         }
     }
 
+    @Test func `a step-up after a sibling's asks for the sibling's scopes too`() async throws {
+        try await GuardedServer.run {
+            $0.required = ["PUT": ["write"], "DELETE": ["admin"]]
+        } body: { (guarded, server) async throws in
+            let (place, asked) = (SharedPlace(), Asked())
+            let first = ProtectedResourceAuthorization.make(server, guarded, records: ItemResourceRecords(in: place))
+            let second = ProtectedResourceAuthorization.make(
+                server, guarded, asked: asked, records: ItemResourceRecords(in: place))
+            #expect(try await first.get(server) == "200 ok")
+            #expect(try await second.get(server) == "200 ok")
+            #expect(try await first.get(server, "PUT") == "200 ok")
+            #expect(try await second.get(server, "DELETE") == "200 ok")
+            #expect(guarded.now.pages.map { $0["scope"] } == [nil, "write", "admin write"])
+            #expect(asked.requests.withLock { $0.map(\.newScopes) } == [["admin"]])
+        }
+    }
+
+    @Test func `an older sign-in of a sibling does not count as a stronger log-in`() async throws {
+        try await GuardedServer.run {
+            $0.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let (place, asked) = (SharedPlace(), Asked())
+            let first = ProtectedResourceAuthorization.make(server, guarded, records: ItemResourceRecords(in: place))
+            let second = ProtectedResourceAuthorization.make(
+                server, guarded, asked: asked, records: ItemResourceRecords(in: place))
+            #expect(try await first.get(server) == "200 ok")
+            #expect(try await second.get(server) == "200 ok")
+            #expect(try await first.get(server, "PUT") == "200 ok")
+            guarded.change {
+                $0.demand = { _ in #"acr_values="gold""# }
+                $0.demandError = ("insufficient_user_authentication", 401)
+            }
+            #expect(try await second.get(server).hasPrefix("401"))
+            #expect(asked.reasons == ["stronger log-in"])
+            #expect(guarded.now.pages.map { $0["acr_values"] } == [nil, nil, "gold"])
+        }
+    }
+
     @Test func `a process that found no session sees the first sign-in of a sibling`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let records = ItemResourceRecords(in: SharedPlace())
