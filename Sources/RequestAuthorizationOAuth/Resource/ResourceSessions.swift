@@ -59,9 +59,10 @@ actor ResourceSessions {
     /// Takes over a session of the records that is newer than one that this process knows.
     func adopt(newerThan baseline: UUID?) async throws -> Bool {
         let former = session
-        guard let record = try await settings.record(), record.signIn != baseline, !settings.signsInAlone else {
-            return false
-        }
+        // Until the present session is saved, the records have an older one.
+        guard unsaved == nil, !settings.signsInAlone, let record = try await settings.record(),
+            record.signIn != baseline
+        else { return false }
         let store = settings.store(of: record)
         if baseline != nil, try await store.load()?.token == nil { return false }
         // A sign-in of this program that has ended meanwhile is newer than what was read.
@@ -351,7 +352,7 @@ actor ResourceSessions {
     /// - Throws: `NotAuthorized` with the reason `signedOut` if the user has signed out meanwhile.
     private func keep(_ new: ResourceSignInAttempt.Outcome, _ demand: Demand) async throws {
         try checkSignOuts(since: demand)
-        (unsaved, mustReset) = (nil, false)
+        mustReset = false
         let former = session
         // The same client of the same server goes on in its store.
         let same = former?.record?.tokens(of: settings.url) == new.record.tokens(of: settings.url) ? former : nil
@@ -369,9 +370,9 @@ actor ResourceSessions {
             throw NotAuthorized(.signedOut)
         }
         install(new.record, service, provider, issuer: new.record.resource.server.issuer)
+        unsaved = new.record
         // What the former server has issued is of no use here, and must not lie about.
         if same == nil { await former?.provider.reset() }
-        unsaved = new.record
         await finishOrTryAgain()
     }
 

@@ -1046,6 +1046,59 @@ import Testing
         }
     }
 
+    @Test func `a sign-out revokes the token of a sign-in that could not be saved`() async throws {
+        let revoked = Lock<[String]>([])
+        try await GuardedServer.run {
+            $0.serverMembers += #","revocation_endpoint":"BASE/as/revoke""#
+            $0.answers["/as/revoke"] = { request in
+                revoked.withLock { $0.append(GuardedServer.pairs(request.text)["token"] ?? "") }
+                return .status(200)
+            }
+        } body: { (guarded, server) async throws in
+            let records = FillingRecords()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            try await notes.signIn()
+            records.isFull.withLock { $0 = true }
+            try await notes.signIn()
+            try await notes.signOut()
+            #expect(revoked.withLock { $0 } == ["r2", "t2"])
+        }
+    }
+
+    /// Records on a disk that is full from a moment on.
+    private struct FillingRecords: ResourceRecords {
+        let base = InMemoryResourceRecords()
+        let isFull = Lock(false)
+
+        func record(named name: String) async throws -> Data? { base.record(named: name) }
+        func save(_ record: Data, named name: String) async throws {
+            try check()
+            base.save(record, named: name)
+        }
+        func tokens(named name: String) -> any TokenStore<OAuthToken> {
+            FillingTokens(base: base.tokens(named: name), records: self)
+        }
+        func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
+            try await base.lock(named: name, within: limit)
+        }
+        func check() throws { if isFull.withLock({ $0 }) { throw TokenStoreError(.noSpace, "full") } }
+    }
+
+    private struct FillingTokens: TokenStore {
+        let base: any TokenStore<OAuthToken>
+        let records: FillingRecords
+
+        func load() async throws -> StoredToken<OAuthToken>? { try await base.load() }
+        func save(_ stored: StoredToken<OAuthToken>) async throws {
+            try records.check()
+            try await base.save(stored)
+        }
+        func clear() async throws {
+            try records.check()
+            try await base.clear()
+        }
+    }
+
     @Test func `a token to pass on comes from the server that a sibling has moved to`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let records = ItemResourceRecords(in: SharedPlace())
