@@ -145,6 +145,8 @@ struct ResourceRecord: Codable, Sendable {
     var redirectURI: String?
     /// All scopes that were requested.
     var requested: Set<String>
+    /// Whether the program has named the server, whatever the resource lists; `nil` is no.
+    var isKnown: Bool?
 
     /// The name of the token's store: one for each resource, server and client.
     func tokens(of url: String) -> String { "\(url) \(resource.server.issuer ?? "") \(registration.client.id)" }

@@ -57,13 +57,15 @@ final class ResourceSession: Sendable {
 final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
     private let settings: ResourceSettings
     private let service: Lock<OAuthTokenService>
+    private let isKnown: @Sendable () -> Bool
     private let mayRefresh: @Sendable (ResourceTokenService) async -> Bool
 
     init(
-        _ service: OAuthTokenService, _ settings: ResourceSettings,
+        _ service: OAuthTokenService, _ settings: ResourceSettings, isKnown: @escaping @Sendable () -> Bool,
         mayRefresh: @escaping @Sendable (ResourceTokenService) async -> Bool
     ) {
-        (self.service, self.settings, self.mayRefresh) = (Lock(service), settings, mayRefresh)
+        (self.service, self.settings) = (Lock(service), settings)
+        (self.isKnown, self.mayRefresh) = (isKnown, mayRefresh)
     }
 
     private var present: OAuthTokenService { service.withLock { $0 } }
@@ -102,7 +104,7 @@ final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
 
     /// Reads the metadata of a server again, and returns them if its token endpoint is another one.
     private func moved(_ server: AuthorizationServer) async throws -> AuthorizationServer? {
-        guard let issuer = server.issuer, settings.known == nil else { return nil }
+        guard let issuer = server.issuer, !isKnown() else { return nil }
         var found = try await settings.discovery().transport.server(of: issuer, requiresListedPKCE: false)
         // What the program has said of its server stands in no metadata.
         (found.quirks, found.formerIssuers) = (server.quirks, server.formerIssuers)

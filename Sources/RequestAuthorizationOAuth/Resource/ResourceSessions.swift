@@ -42,6 +42,8 @@ actor ResourceSessions {
     init(_ settings: ResourceSettings) { self.settings = settings }
 
     nonisolated var session: ResourceSession? { state.withLock { $0.session } }
+    /// Whether the program has named the session's server, now or when somebody signed in. Nothing is discovered then.
+    private nonisolated var isKnown: Bool { settings.known != nil || session?.record?.isKnown == true }
     private nonisolated var now: Duration { settings.clock.uptime }
 
     // MARK: - The session
@@ -79,7 +81,9 @@ actor ResourceSessions {
     private nonisolated func provider(
         for service: OAuthTokenService, in store: (any TokenStore<OAuthToken>)?
     ) -> (ResourceTokenService, RefreshableTokenAuthorization<OAuthToken>) {
-        let service = ResourceTokenService(service, settings) { [weak self] service in
+        let service = ResourceTokenService(service, settings) { [weak self] in
+            self?.isKnown ?? false
+        } mayRefresh: { [weak self] service in
             await self?.mayRefresh(service) ?? false
         }
         let provider = RefreshableTokenAuthorization(
@@ -195,7 +199,7 @@ actor ResourceSessions {
 
     /// Reads the resource's metadata again after a 401, at most once a minute. Without an answer all stays as it is.
     func recheck(_ challenge: AuthenticationChallenge?) async throws {
-        guard settings.known == nil else { return }
+        guard !isKnown else { return }
         if reading == nil, readAgainAt.map({ now >= $0 }) ?? true {
             readAgainAt = now + .seconds(60)
             reading = Task.detached { [self] in
@@ -332,8 +336,8 @@ actor ResourceSessions {
             throw NotAuthorized(.needsInteraction, detail: ConsentState.End.denial)
         }
         let attempt = ResourceSignInAttempt(
-            settings: settings, found: found, scopes: scopes,
-            parameters: demand.challenge.map { found.server.demands(of: $0) } ?? [:],
+            settings: settings, found: found, isKnown: demand.isStepUp ? isKnown : settings.known != nil,
+            scopes: scopes, parameters: demand.challenge.map { found.server.demands(of: $0) } ?? [:],
             wasRefused: { await self.note(refusal: $0) })
         let new = try await attempt.run(through: channel)
         do {

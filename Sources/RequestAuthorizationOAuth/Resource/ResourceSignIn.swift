@@ -110,6 +110,8 @@ struct ResourceSignInAttempt: Sendable {
 
     let settings: ResourceSettings
     let found: ProtectedResource
+    /// Whether the program has named the server.
+    let isKnown: Bool
     let scopes: Set<String>
     /// What the resource demands of the sign-in.
     let parameters: [String: String]
@@ -181,7 +183,8 @@ struct ResourceSignInAttempt: Sendable {
             throw error
         }
         let record = ResourceRecord(
-            resource: found, registration: registration, redirectURI: redirectURI, requested: scopes)
+            resource: found, registration: registration, redirectURI: redirectURI, requested: scopes,
+            isKnown: isKnown)
         let beginning = (record, settings.service(for: record))
         began.withLock { $0 = beginning }
         return beginning

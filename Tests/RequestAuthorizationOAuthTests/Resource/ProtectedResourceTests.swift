@@ -574,6 +574,35 @@ import Testing
         }
     }
 
+    @Test func `a later start keeps to the server that was made known, whatever the resource lists`() async throws {
+        try await GuardedServer.run {
+            ($0.issuers, $0.required) = (["BASE/as/"], ["PUT": ["write"]])
+        } body: { (guarded, server) async throws in
+            let (records, asked) = (ItemResourceRecords(in: SharedPlace()), Asked())
+            var authorization = AuthorizationServer.make(at: "\(server.base)/as")
+            authorization.registrationEndpoint = server.url("/as/register")
+            let known = ProtectedResource(identifier: "\(server.base)/mcp", server: authorization)
+            try await ProtectedResourceAuthorization.make(server, guarded, records: records, known: known).signIn()
+            let later = ProtectedResourceAuthorization.make(server, guarded, asked: asked, records: records)
+            guarded.change { $0.refused = ["t1"] }
+            #expect(try await later.get(server) == "200 ok")
+            #expect(asked.reasons.isEmpty)
+            // Also after a sign-in for more scopes.
+            #expect(try await later.get(server, "PUT") == "200 ok")
+            guarded.change { $0.refused = ["t1", "t2", "t3"] }
+            #expect(try await later.get(server) == "200 ok")
+            #expect(asked.reasons == ["further scopes"])
+            guarded.moveTokenEndpoint()
+            guarded.clock.advance(by: .seconds(4000))
+            await #expect(throws: RefreshFailed.self) { _ = try await later.get(server) }
+            #expect(
+                guarded.now.forms.map { $0.form["grant_type"] } == [
+                    "authorization_code", "refresh_token", "authorization_code", "refresh_token",
+                ])
+            #expect(await server.requests.allSatisfy { !$0.target.contains("well-known") })
+        }
+    }
+
     @Test func `servers that refuse the parameter get no resource`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization.make(server, guarded, namesResource: false)

@@ -71,7 +71,7 @@ extension Tool {
         if !usesDevice, canOnlyShow(options) {
             // What fails here fails below, with its reason.
             let found = known == nil ? try? await found(url, options, over: Self.client) : known
-            if found?.server.deviceAuthorizationEndpoint != nil { (known, usesDevice) = (found, true) }
+            usesDevice = found?.server.deviceAuthorizationEndpoint != nil
         }
         return ProtectedResourceAuthorization(
             url, client: identity, records: records, policy: .tool, known: known, proof: options.isBound ? .dpop : nil,
