@@ -42,9 +42,10 @@ extension Tool {
                         "Process \(holder.process) has been signing in here since \(Self.time(holder.since)). "
                             + "Waiting for its end; Ctrl-C gives up.")
                 }
-                try await auth.signIn(scopes: options.scopes)
-                try await auth.settle(within: .seconds(10))
-                guard let session = try await provider(for: url).storedSession() else {
+                var stored = try await signIn(by: auth, to: url, options)
+                // A sign-in that was waited for may have been one without a key.
+                if options.isBound, stored?.isBound == false { stored = try await signIn(by: auth, to: url, options) }
+                guard let session = stored else {
                     throw ToolFailure(
                         .store, "the session could not be saved", advice: "Check whether the disk is full.")
                 }
@@ -56,6 +57,15 @@ extension Tool {
     static func time(_ date: Date) -> String { date.formatted(.iso8601) }
 
     // MARK: -
+
+    /// Signs in, or takes over the session of a sign-in that is under way, and returns what is stored then.
+    private func signIn(
+        by auth: ProtectedResourceAuthorization, to url: String, _ options: SignInOptions
+    ) async throws -> ResourceSessionSummary? {
+        try await auth.signIn(scopes: options.scopes)
+        try await auth.settle(within: .seconds(10))
+        return try await provider(for: url).storedSession()
+    }
 
     private func signInProvider(
         for url: String, _ options: SignInOptions

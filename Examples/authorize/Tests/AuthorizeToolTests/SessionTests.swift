@@ -66,6 +66,22 @@ struct SessionTests {
         }
     }
 
+    @Test func `a bound sign-in takes over no session without a key`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            let plain = try server.start("login", server.url, "--no-browser")
+            let page = try await plain.page()
+            let bound = try server.start("login", server.url, "--no-browser", "--dpop")
+            _ = try await bound.error(with: "has been signing in here since")
+            try await User.allow(page)
+            #expect(try await plain.result().status == 0)
+            try await User.allow(try await bound.page())
+            let result = try await bound.result()
+            #expect(result.status == 0, "\(result.errors)")
+            let header = try await server.start("header", server.url).result()
+            #expect(header.output.contains("Authorization: DPoP t2\n"), "\(header)")
+        }
+    }
+
     @Test func `Ctrl-Z ends a sign-in, and the next one begins at once`() async throws {
         try await User.with { user in
             let first = try user.start(["login", user.url, "--no-browser"])
