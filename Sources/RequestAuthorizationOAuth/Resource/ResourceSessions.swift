@@ -337,9 +337,14 @@ actor ResourceSessions {
         }
         let attempt = ResourceSignInAttempt(
             settings: settings, found: found, isKnown: demand.isStepUp ? isKnown : settings.known != nil,
-            scopes: scopes, parameters: demand.challenge.map { found.server.demands(of: $0) } ?? [:],
-            wasRefused: { await self.note(refusal: $0) })
-        let new = try await attempt.run(through: channel)
+            scopes: scopes, parameters: demand.challenge.map { found.server.demands(of: $0) } ?? [:])
+        let new: ResourceSignInAttempt.Outcome
+        do {
+            new = try await attempt.run(through: channel)
+        } catch let error as ProtectedResourceError where error.problem == .registrationRefused {
+            refusal = (error, now + .seconds(60))
+            throw error
+        }
         do {
             try await keep(new, demand)
         } catch let error as NotAuthorized where error.reason == .signedOut {
@@ -348,8 +353,6 @@ actor ResourceSessions {
             throw error
         }
     }
-
-    private func note(refusal error: ProtectedResourceError) { refusal = (error, now + .seconds(60)) }
 
     /// Installs a new session, then keeps it. The former token stays until the new one is there.
     ///

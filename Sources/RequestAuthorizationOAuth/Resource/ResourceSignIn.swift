@@ -115,8 +115,6 @@ struct ResourceSignInAttempt: Sendable {
     let scopes: Set<String>
     /// What the resource demands of the sign-in.
     let parameters: [String: String]
-    /// Called with the refusal of a registration.
-    let wasRefused: @Sendable (ProtectedResourceError) async -> Void
     /// The client that signs in, as soon as it is registered.
     private let began = Lock<(record: ResourceRecord, service: OAuthTokenService)?>(nil)
 
@@ -173,15 +171,9 @@ struct ResourceSignInAttempt: Sendable {
     }
 
     private func begin(_ redirectURI: String?) async throws -> (record: ResourceRecord, service: OAuthTokenService) {
-        let registration: ClientRegistration
-        do {
-            registration = try await found.server.register(
-                settings.identity, redirectURI: redirectURI, records: settings.records, transport: settings.transport,
-                clock: settings.clock)
-        } catch let error as ProtectedResourceError where error.problem == .registrationRefused {
-            await wasRefused(error)
-            throw error
-        }
+        let registration = try await found.server.register(
+            settings.identity, redirectURI: redirectURI, records: settings.records, transport: settings.transport,
+            clock: settings.clock)
         let record = ResourceRecord(
             resource: found, registration: registration, redirectURI: redirectURI, requested: scopes,
             isKnown: isKnown)
