@@ -73,18 +73,9 @@ public struct ResourceSignIn: Sendable, RedactedDescription {
     struct Channel: Sendable {
         let way: Way
         let ask: @Sendable (Request) async throws -> Bool
-        /// Prepares a receiver: for the redirect URI that is registered already, and for an issuer of its own if that
-        /// server does not name itself in callbacks (RFC 9700 §4.4.2).
-        var prepare:
-            @Sendable (_ receiver: any CallbackReceiver, _ registered: String?, _ issuer: String?) ->
-                any CallbackReceiver = { receiver, registered, issuer in
-                    // The path is made first: the registered redirect URI has it too.
-                    let dedicated = issuer.map { receiver.dedicated(to: $0) } ?? receiver
-                    return registered.map { dedicated.preferring($0) } ?? dedicated
-                }
     }
 
-    var channel: Channel?
+    let channel: Channel?
 }
 
 extension ResourceSignIn.Request {
@@ -129,8 +120,11 @@ struct ResourceSignInAttempt: Sendable {
                 }
                 let registered = try await settings.records.registrations(at: server.issuer ?? "").lazy
                     .compactMap(\.redirectURI).first
+                // RFC 9700 §4.4.2: a path of its own for a server that does not name itself in callbacks. The path is
+                // made first: the registered redirect URI has it too.
                 let issuer = server.announcesIssuer ? nil : server.issuer
-                return try await signIn(through: channel.prepare(receiver, registered, issuer), show)
+                let dedicated = issuer.map { receiver.dedicated(to: $0) } ?? receiver
+                return try await signIn(through: registered.map { dedicated.preferring($0) } ?? dedicated, show)
             case .device(let show): return try await signIn(showing: show)
             }
         } catch {

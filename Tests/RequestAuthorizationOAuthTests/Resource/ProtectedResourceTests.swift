@@ -487,20 +487,15 @@ import Testing
         async throws
     {
         try await GuardedServer.run { (guarded, server) async throws in
-            let prepared = Lock<[String?]>([])
-            var signIn = Asked().signIn()
-            signIn.channel?.prepare = { receiver, registered, issuer in
-                prepared.withLock { $0 += [registered, issuer] }
-                return receiver
-            }
-            let notes = ProtectedResourceAuthorization(
-                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), transport: .patient, clock: guarded.clock,
-                signIn: signIn)
+            let receiver = PreparedReceiver()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, receiver: receiver)
             try await notes.signIn()
             guarded.change { $0.serverMembers += #","authorization_response_iss_parameter_supported":true"# }
             await #expect(throws: SignInError.self) { try await notes.signIn() }  // it announces iss, and sends none
-            let callback = "http://127.0.0.1:1/callback"
-            #expect(prepared.withLock { $0 } == [nil, "\(server.base)/as", callback, nil])
+            #expect(
+                receiver.calls.withLock { $0 } == [
+                    "dedicated \(server.base)/as", "preferring http://127.0.0.1:1/callback",
+                ])
             #expect(try await notes.get(server) == "200 ok")  // the session from before lives
         }
     }
@@ -513,16 +508,10 @@ import Testing
                 ClientIdentity(name: "Tool", registered: ["\(server.base)/as": .public(id: "own")]),
                 ClientIdentity(name: "Tool", document: "https://app.example/client.json"),
             ] {
-                let preparations = Lock(0)
-                var signIn = Asked().signIn()
-                signIn.channel?.prepare = { receiver, _, _ in
-                    preparations.withLock { $0 += 1 }
-                    return receiver
-                }
-                let notes = ProtectedResourceAuthorization(
-                    "\(server.base)/mcp", client: client, transport: .patient, clock: guarded.clock, signIn: signIn)
+                let receiver = PreparedReceiver()
+                let notes = ProtectedResourceAuthorization.make(server, guarded, receiver: receiver, client: client)
                 try await notes.signIn()
-                #expect(preparations.withLock { $0 } == 0)
+                #expect(receiver.calls.withLock { $0 }.isEmpty)
             }
             #expect(guarded.now.pages.map { $0["client_id"] } == ["own", "https://app.example/client.json"])
             #expect(guarded.now.registrations.isEmpty)
@@ -1302,6 +1291,26 @@ import Testing
         }
     }
     #endif
+}
+
+/// Opens the page itself, and notes how it was prepared.
+private struct PreparedReceiver: CallbackReceiver {
+    let calls = Lock<[String]>([])
+
+    func preferring(_ redirectURI: String) -> PreparedReceiver {
+        calls.withLock { $0.append("preferring \(redirectURI)") }
+        return self
+    }
+
+    func dedicated(to issuer: String) -> PreparedReceiver {
+        calls.withLock { $0.append("dedicated \(issuer)") }
+        return self
+    }
+
+    func callback(
+        for start: nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
+    ) async throws -> URL { try await PageOpener().callback(for: start, show: show) }
 }
 
 /// A page that is shown, and answered later. The browser pays no attention to cancellation.
