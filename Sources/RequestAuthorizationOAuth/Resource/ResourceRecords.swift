@@ -142,7 +142,6 @@ struct ResourceRecord: Codable, Sendable {
     var signIn = UUID()
     var resource: ProtectedResource
     var registration: ClientRegistration
-    var redirectURI: String?
     /// All scopes that were requested.
     var requested: Set<String>
     /// Whether the program has named the server, whatever the resource lists; `nil` is no.

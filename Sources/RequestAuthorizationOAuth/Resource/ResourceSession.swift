@@ -29,8 +29,8 @@ struct ResourceSettings: Sendable {
         var client = record.registration.client
         if namesResource { client = record.resource.client(client) }
         return .authorizationCode(
-            server: record.resource.server, client: client, proof: proof, redirectURI: record.redirectURI,
-            pendingSignIns: InMemoryPendingSignIns(), transport: transport, clock: clock)
+            server: record.resource.server, client: client, proof: proof, pendingSignIns: InMemoryPendingSignIns(),
+            transport: transport, clock: clock)
     }
 }
 

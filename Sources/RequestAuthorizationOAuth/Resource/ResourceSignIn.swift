@@ -168,9 +168,7 @@ struct ResourceSignInAttempt: Sendable {
         let registration = try await found.server.register(
             settings.identity, redirectURI: redirectURI, records: settings.records, transport: settings.transport,
             clock: settings.clock)
-        let record = ResourceRecord(
-            resource: found, registration: registration, redirectURI: redirectURI, requested: scopes,
-            isKnown: isKnown)
+        let record = ResourceRecord(resource: found, registration: registration, requested: scopes, isKnown: isKnown)
         let beginning = (record, settings.service(for: record))
         began.withLock { $0 = beginning }
         return beginning

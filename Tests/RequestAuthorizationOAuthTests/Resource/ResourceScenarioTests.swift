@@ -117,7 +117,7 @@ import Testing
             registeredAt: clock.now)
         let record = ResourceRecord(
             resource: ProtectedResource(identifier: session.resource, server: server), registration: registration,
-            redirectURI: session.redirectURI, requested: Set(session.scopes))
+            requested: Set(session.scopes))
         let token = OAuthToken(
             accessToken: session.accessToken, refreshToken: session.refreshToken, scopes: Set(session.scopes),
             lifetime: .seconds(session.expiresIn),
