@@ -41,16 +41,13 @@ final class ResourceSession: Sendable {
     let line: Int
     /// `nil` if no person has signed in.
     let record: ResourceRecord?
-    let service: ResourceTokenService
     let provider: RefreshableTokenAuthorization<OAuthToken>
 
-    init(
-        number: Int, line: Int, record: ResourceRecord?, service: ResourceTokenService,
-        provider: RefreshableTokenAuthorization<OAuthToken>
-    ) {
-        (self.number, self.line, self.record) = (number, line, record)
-        (self.service, self.provider) = (service, provider)
+    init(number: Int, line: Int, record: ResourceRecord?, provider: RefreshableTokenAuthorization<OAuthToken>) {
+        (self.number, self.line, self.record, self.provider) = (number, line, record, provider)
     }
+
+    var service: ResourceTokenService? { provider.bareService as? ResourceTokenService }
 }
 
 /// The token service of a session. It refreshes only while the resource lists the session's server.

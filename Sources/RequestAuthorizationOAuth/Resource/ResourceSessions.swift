@@ -70,8 +70,8 @@ actor ResourceSessions {
         // A sign-in of this program that has ended meanwhile is newer than what was read.
         guard session === former else { return true }
         guard record.signIn != former?.record?.signIn else { return true }
-        let (service, provider) = provider(for: settings.service(for: record), in: store)
-        install(record, service, provider, issuer: record.resource.server.issuer)
+        let provider = provider(for: settings.service(for: record), in: store)
+        install(record, provider, issuer: record.resource.server.issuer)
         return true
     }
 
@@ -80,26 +80,23 @@ actor ResourceSessions {
 
     private nonisolated func provider(
         for service: OAuthTokenService, in store: (any TokenStore<OAuthToken>)?
-    ) -> (ResourceTokenService, RefreshableTokenAuthorization<OAuthToken>) {
+    ) -> RefreshableTokenAuthorization<OAuthToken> {
         let service = ResourceTokenService(service, settings) { [weak self] in
             self?.isKnown ?? false
         } mayRefresh: { [weak self] service in
             await self?.mayRefresh(service) ?? false
         }
-        let provider = RefreshableTokenAuthorization(
+        return RefreshableTokenAuthorization(
             service: service, token: nil, store: store, policy: settings.policy, clock: settings.clock)
-        return (service, provider)
     }
 
     private func install(
-        _ record: ResourceRecord?, _ service: ResourceTokenService,
-        _ provider: RefreshableTokenAuthorization<OAuthToken>, issuer: String?
+        _ record: ResourceRecord?, _ provider: RefreshableTokenAuthorization<OAuthToken>, issuer: String?
     ) {
         let ended = state.withLock { state -> [TokenObservation?] in
             let isSame = state.session?.provider === provider
             state.session = ResourceSession(
-                number: state.consent.begin(issuer ?? ""), line: state.line, record: record, service: service,
-                provider: provider)
+                number: state.consent.begin(issuer ?? ""), line: state.line, record: record, provider: provider)
             if isSame { return [] }
             return state.followers.map { id, follower in
                 state.followers[id]?.observation = provider.onTokenChange(follower.handler)
@@ -305,9 +302,9 @@ actor ResourceSessions {
         do {
             let found = try await resource(for: demand)
             guard let make = settings.service else { return try await signIn(demand, at: found) }
-            let (service, provider) = provider(for: try await make(found), in: nil)
+            let provider = provider(for: try await make(found), in: nil)
             try checkSignOuts(since: demand)
-            install(nil, service, provider, issuer: found.server.issuer)
+            install(nil, provider, issuer: found.server.issuer)
         } catch  where ConsentState.End(error) == .denied && demand.signOuts == signOuts {
             asker.deniedAt = settings.clock.now
             try? await settings.records.save(value: asker, named: settings.askerName)
@@ -318,7 +315,7 @@ actor ResourceSessions {
     private func resource(for demand: Demand) async throws -> ProtectedResource {
         if let known = settings.known { return known }
         if demand.isStepUp, let session, var found = session.record?.resource {
-            found.server = session.service.server
+            if let service = session.service { found.server = service.server }
             return found
         }
         return try await .discover(
@@ -363,9 +360,8 @@ actor ResourceSessions {
         let former = session
         // The same client of the same server goes on in its store.
         let same = former?.record?.tokens(of: settings.url) == new.record.tokens(of: settings.url) ? former : nil
-        same?.service.goOn(with: new.service)
-        let (service, provider) =
-            same.map { ($0.service, $0.provider) } ?? provider(for: new.service, in: settings.store(of: new.record))
+        same?.service?.goOn(with: new.service)
+        let provider = same?.provider ?? provider(for: new.service, in: settings.store(of: new.record))
         do {
             try await provider.signIn { new.token }
         } catch is RefreshFailed {
@@ -376,7 +372,7 @@ actor ResourceSessions {
             await provider.reset()
             throw NotAuthorized(.signedOut)
         }
-        install(new.record, service, provider, issuer: new.record.resource.server.issuer)
+        install(new.record, provider, issuer: new.record.resource.server.issuer)
         unsaved = new.record
         // What the former server has issued is of no use here, and must not lie about.
         if same == nil { await former?.provider.reset() }
