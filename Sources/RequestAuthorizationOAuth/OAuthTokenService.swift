@@ -10,7 +10,7 @@
 /// ``authorizationCode(server:client:authentication:proof:redirectURI:pendingSignIns:pushesRequests:transport:clock:)``.
 /// There is no password grant and no implicit grant (RFC 9700 §2.4, §2.1.2).
 public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
-    public private(set) var endpoint: TokenEndpoint
+    public internal(set) var endpoint: TokenEndpoint
     /// Where the server sends users back to, unless a sign-in names another URI.
     package let redirectURI: String?
     /// Keeps sign-ins until their callbacks come.

@@ -10,7 +10,7 @@
 ///         try await endpoint.token(grantType: "urn:example:grant", parameters: [("assertion", assertion)])
 ///     }
 public struct TokenEndpoint: Sendable, RedactedDescription {
-    public let server: AuthorizationServer
+    public internal(set) var server: AuthorizationServer
     public internal(set) var client: OAuthClient
     /// Authenticates the client in each request.
     public internal(set) var authentication: any ClientAuthenticator

@@ -87,9 +87,9 @@ final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
         do {
             return try await refresh(present)
         } catch let error as TokenEndpointError where error.code == nil && [404, 405, 410].contains(error.status) {
-            let endpoint = present.endpoint
-            guard let server = try? await moved(endpoint.server) else { throw error }
-            let service = present.at(server)
+            guard let server = try? await moved(server) else { throw error }
+            var service = present
+            service.endpoint.server = server
             goOn(with: service)
             return try await refresh(service)
         } catch let error as TokenEndpointError where error.code == "invalid_client" {
@@ -114,15 +114,4 @@ final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
     var serverOrigin: Origin? { present.serverOrigin }
     var proofFields: Set<String> { present.proofFields }
     func proof(for token: OAuthToken) throws -> (any RequestProof)? { try present.proof(for: token) }
-}
-
-extension OAuthTokenService {
-    /// The same service at another endpoint of its server.
-    fileprivate func at(_ server: AuthorizationServer) -> OAuthTokenService {
-        OAuthTokenService(
-            endpoint: TokenEndpoint(
-                server: server, client: endpoint.client, authentication: endpoint.authentication,
-                transport: endpoint.transport, clock: endpoint.clock, proof: endpoint.proof),
-            redirectURI: redirectURI, pendingSignIns: pendingSignIns, pushesRequests: pushesRequests, initial: initial)
-    }
 }
