@@ -14,7 +14,7 @@ public struct ProtectedResource: Codable, Sendable, Hashable {
     /// The authorization server, with its metadata.
     public var server: AuthorizationServer
     /// The scopes that a client should request: those of the challenge, else ``scopesSupported``.
-    public let scopes: Set<String>
+    public internal(set) var scopes: Set<String>
     /// The scopes that the resource lists; empty if it lists none.
     public let scopesSupported: Set<String>
     /// The members of the resource's metadata that have no property, unchanged.
@@ -25,16 +25,7 @@ public struct ProtectedResource: Codable, Sendable, Hashable {
         identifier: String, server: AuthorizationServer, scopesSupported: Set<String> = [],
         additionalMetadata: [String: JSONValue] = [:]
     ) {
-        self.init(
-            identifier: identifier, server: server, scopes: scopesSupported, scopesSupported: scopesSupported,
-            additionalMetadata: additionalMetadata)
-    }
-
-    init(
-        identifier: String, server: AuthorizationServer, scopes: Set<String>, scopesSupported: Set<String>,
-        additionalMetadata: [String: JSONValue]
-    ) {
-        (self.identifier, self.server, self.scopes) = (identifier, server, scopes)
+        (self.identifier, self.server, self.scopes) = (identifier, server, scopesSupported)
         (self.scopesSupported, self.additionalMetadata) = (scopesSupported, additionalMetadata)
     }
 

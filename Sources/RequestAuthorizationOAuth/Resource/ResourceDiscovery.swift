@@ -24,9 +24,8 @@ extension ProtectedResource {
         transport: any TokenTransport, clock: any AuthorizationClock = .system,
         allows: @escaping @Sendable (URL) -> Bool = { _ in true }
     ) async throws -> ProtectedResource {
-        let discovery = try ResourceDiscovery(of: url, over: transport, clock: clock, allows: allows)
-        let document = try await discovery.document(challenge)
-        return try await discovery.resource(document, challenge, requiresListedPKCE: requiresListedPKCE)
+        try await ResourceDiscovery(of: url, over: transport, clock: clock, allows: allows)
+            .resource(challenge, requiresListedPKCE: requiresListedPKCE)
     }
 }
 
@@ -74,17 +73,18 @@ struct ResourceDiscovery: Sendable {
         return nil
     }
 
-    /// Finds the server. Without a document the origin of the resource is taken for the issuer (MCP 2025-03-26).
-    func resource(
-        _ document: ResourceDocument?, _ challenge: AuthenticationChallenge?, requiresListedPKCE: Bool
-    ) async throws -> ProtectedResource {
+    /// Reads the resource's metadata, and finds its server.
+    ///
+    /// Without metadata the origin of the resource is taken for the issuer (MCP 2025-03-26).
+    func resource(_ challenge: AuthenticationChallenge?, requiresListedPKCE: Bool) async throws -> ProtectedResource {
+        let document = try await document(challenge)
         let issuers = document?.issuers ?? [addresses.origin.description]
-        let server = try await server(of: issuers, requiresListedPKCE: requiresListedPKCE)
-        let scopes = challenge?.scope ?? []
-        return ProtectedResource(
-            identifier: document?.identifier ?? url, server: server,
-            scopes: scopes.isEmpty ? document?.scopes ?? [] : scopes, scopesSupported: document?.scopes ?? [],
-            additionalMetadata: document?.members ?? [:])
+        var found = ProtectedResource(
+            identifier: document?.identifier ?? url,
+            server: try await server(of: issuers, requiresListedPKCE: requiresListedPKCE),
+            scopesSupported: document?.scopes ?? [], additionalMetadata: document?.members ?? [:])
+        if let scopes = challenge?.scope, !scopes.isEmpty { found.scopes = scopes }
+        return found
     }
 
     /// Asks the resource for its challenge, with a request that carries nothing out.

@@ -318,9 +318,8 @@ actor ResourceSessions {
             if let service = session.service { found.server = service.server }
             return found
         }
-        return try await .discover(
-            settings.url, challenge: demand.challenge, requiresListedPKCE: settings.requiresListedPKCE,
-            transport: settings.transport, clock: settings.clock, allows: settings.allows)
+        return try await settings.discovery().resource(
+            demand.challenge, requiresListedPKCE: settings.requiresListedPKCE)
     }
 
     private func signIn(_ demand: Demand, at found: ProtectedResource) async throws {
