@@ -9,7 +9,7 @@ actor ResourceSessions {
     struct State {
         var consent = ConsentState()
         var session: ResourceSession?
-        /// The line of the next session; see ``ResourceSession``.
+        /// The line of the next session; see ``ResourceSession``. A sign-in that began in an earlier one brings none.
         var line = 0
         fileprivate var followers: [UUID: Follower] = [:]
 
@@ -24,8 +24,6 @@ actor ResourceSessions {
     }
 
     private var signingIn: Task<Void, any Error>?
-    /// Rises with each sign-out. A sign-in that began before one brings no session.
-    private var signOuts = 0
     private var reading: Task<Void, Never>?
     private var introduction: Task<AuthenticationChallenge??, any Error>?
     /// The uptime before which the metadata are not read again.
@@ -44,6 +42,7 @@ actor ResourceSessions {
     nonisolated var session: ResourceSession? { state.withLock { $0.session } }
     /// Whether the program has named the session's server, now or when somebody signed in. Nothing is discovered then.
     private nonisolated var isKnown: Bool { settings.known != nil || session?.record?.isKnown == true }
+    private nonisolated var line: Int { state.withLock { $0.line } }
     private nonisolated var now: Duration { settings.clock.uptime }
 
     // MARK: - The session
@@ -230,8 +229,8 @@ actor ResourceSessions {
         /// The sign-in that this process knows; another one in the records is newer.
         let baseline: UUID?
         let since: Date
-        /// The number of sign-outs when it began; see `dropSignIn()`.
-        let signOuts: Int
+        /// The line in which it began; a sign-out ends that.
+        let line: Int
 
         var isStepUp: Bool { [.scopes, .strongerLogIn].contains(reason) }
         var covering: Set<String> { isStepUp ? challenge?.scope ?? [] : scopes }
@@ -244,7 +243,7 @@ actor ResourceSessions {
     ) {
         let demand = Demand(
             reason: reason, challenge: challenge, scopes: scopes, baseline: baseline, since: settings.clock.now,
-            signOuts: signOuts)
+            line: line)
         let work = Task.detached { [self] in
             do {
                 try await run(demand)
@@ -275,7 +274,7 @@ actor ResourceSessions {
     }
 
     private func checkSignOuts(since demand: Demand) throws {
-        guard demand.signOuts == signOuts else { throw NotAuthorized(.signedOut) }
+        guard demand.line == line else { throw NotAuthorized(.signedOut) }
     }
 
     /// Signs in while no other process does, or takes over what another one has done meanwhile.
@@ -305,7 +304,7 @@ actor ResourceSessions {
             let provider = provider(for: try await make(found), in: nil)
             try checkSignOuts(since: demand)
             install(nil, provider, issuer: found.server.issuer)
-        } catch  where ConsentState.End(error) == .denied && demand.signOuts == signOuts {
+        } catch  where ConsentState.End(error) == .denied && demand.line == line {
             asker.deniedAt = settings.clock.now
             try? await settings.records.save(value: asker, named: settings.askerName)
             throw error
@@ -367,7 +366,7 @@ actor ResourceSessions {
             // The server has named a later time for the next call; this token is here already.
             try await provider.setToken(new.token)
         }
-        guard demand.signOuts == signOuts else {
+        guard demand.line == line else {
             await provider.reset()
             throw NotAuthorized(.signedOut)
         }
@@ -380,7 +379,6 @@ actor ResourceSessions {
 
     /// Gives up the sign-in that is under way, because of a sign-out. The next one begins anew.
     func dropSignIn() {
-        signOuts += 1
         signingIn?.cancel()
         signingIn = nil
         state.withLock { state in
