@@ -198,25 +198,22 @@ actor ResourceSessions {
         guard !isKnown else { return }
         if reading == nil, readAgainAt.map({ now >= $0 }) ?? true {
             readAgainAt = now + .seconds(60)
-            reading = Task.detached { [self] in
-                let document = try? await settings.discovery().document(challenge)
-                await note(document ?? nil)
-            }
+            reading = Task.detached { [self] in await readAgain(challenge) }
         }
         try await reading?.finished()
+    }
+
+    private func readAgain(_ challenge: AuthenticationChallenge?) async {
+        defer { reading = nil }
+        guard let document = try? await settings.discovery().document(challenge) else { return }
+        readAgainAt = now + max(.seconds(60), document.maxAge)
+        state.withLock { $0.consent.listed(document.issuers) }
     }
 
     /// Whether a session may be refreshed. The resource may list a server again that it had left out.
     private func mayRefresh(_ service: ResourceTokenService) async -> Bool {
         if session?.service === service, !state.withLock({ $0.mayRefresh(service) }) { try? await recheck(nil) }
         return state.withLock { $0.mayRefresh(service) }
-    }
-
-    private func note(_ document: ResourceDocument?) {
-        reading = nil
-        guard let document else { return }
-        readAgainAt = now + max(.seconds(60), document.maxAge)
-        state.withLock { $0.consent.listed(document.issuers) }
     }
 
     // MARK: - One sign-in
