@@ -21,7 +21,6 @@
 /// The credential goes to requests below the URL only: the same origin, and a path that continues at a slash.
 public final class ProtectedResourceAuthorization: AuthorizationProvider, RedactedDescription {
     private let sessions: ResourceSessions
-    private let place: ResourcePlace
     /// The credential of the held token, with the receipt of this provider for the session of that number.
     private let warm = Lock<(base: Credential, number: Int, wrapped: Credential)?>(nil)
 
@@ -52,7 +51,6 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
                 url: url, identity: client, records: records, policy: policy, known: known, proof: proof,
                 requiresListedPKCE: requiresListedPKCE, namesResource: namesResource, transport: transport,
                 clock: clock, allows: allows, signIn: signIn))
-        place = ResourcePlace(url)
     }
 
     /// Creates a provider for a program that acts for itself.
@@ -81,7 +79,6 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
             ResourceSettings(
                 url: url, policy: policy, known: known, transport: transport, clock: clock, allows: allows,
                 service: service))
-        place = ResourcePlace(url)
     }
 
     /// Returns the token of the resource; nothing until somebody has signed in.
@@ -141,8 +138,7 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
 
     private func receipt(_ session: ResourceSession?, _ base: Credential?, _ isReplayable: Bool) -> ResourceReceipt {
         ResourceReceipt(
-            sessions: sessions, place: place, number: session?.number, line: session?.line, base: base,
-            isReplayable: isReplayable)
+            sessions: sessions, number: session?.number, line: session?.line, base: base, isReplayable: isReplayable)
     }
 
     /// Whether a request may go out without a credential, in order to learn the challenge.
@@ -155,10 +151,10 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
 
     /// Throws unless a request is below the URL of the resource.
     private func check(_ request: some AuthorizableRequest) throws {
-        guard place.origin != nil else {
+        guard sessions.place.origin != nil else {
             throw ProtectedResourceError(.unusable, member: "resource", detail: "write a URL with scheme and host")
         }
-        if place.contains(request) { return }
+        if sessions.place.contains(request) { return }
         throw NotAuthorized(
             .originNotAllowed,
             detail:
@@ -168,7 +164,7 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
 }
 
 /// The part of an origin that a resource is: its URL, and what continues that at a slash.
-private struct ResourcePlace {
+struct ResourcePlace: Sendable {
     let origin: Origin?
     private let path: String
 
@@ -280,7 +276,6 @@ extension ProtectedResourceAuthorization: RefusalListener {
 /// Judges the answers to a request to the resource.
 private struct ResourceReceipt: BoundReceipt {
     let sessions: ResourceSessions
-    let place: ResourcePlace
     /// The session of the request; `nil` if it went out without a credential.
     let number: Int?
     /// The line of that session; see ``ResourceSession``.
@@ -291,7 +286,7 @@ private struct ResourceReceipt: BoundReceipt {
     var wantsEveryAnswer: Bool { base?.wantsEveryAnswer ?? false }
     var isCurrent: Bool { base?.isCurrent ?? (sessions.session == nil) }
 
-    func mayGo(to request: some AuthorizableRequest) -> Bool { place.contains(request) }
+    func mayGo(to request: some AuthorizableRequest) -> Bool { sessions.place.contains(request) }
 
     func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
         if let refusal = answer as? UnauthorizedResponse ?? answer.unauthorized, refusal.statusCode != 400,

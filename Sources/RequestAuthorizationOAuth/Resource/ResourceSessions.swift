@@ -4,6 +4,7 @@
 /// Finds, keeps and replaces the session of a resource. All that waits is here; ``ConsentState`` decides.
 actor ResourceSessions {
     nonisolated let settings: ResourceSettings
+    nonisolated let place: ResourcePlace
     nonisolated let state = Lock(State())
 
     struct State {
@@ -37,7 +38,7 @@ actor ResourceSessions {
     /// Whether a session that could not be read is to be signed out.
     private var mustReset = false
 
-    init(_ settings: ResourceSettings) { self.settings = settings }
+    init(_ settings: ResourceSettings) { (self.settings, place) = (settings, ResourcePlace(settings.url)) }
 
     nonisolated var session: ResourceSession? { state.withLock { $0.session } }
     /// Whether the program has named the session's server, now or when somebody signed in. Nothing is discovered then.
