@@ -101,9 +101,4 @@ extension ProtectedResourceError {
             .unavailable, member: member, detail: "the server answered \(response.statusCode)",
             retryAfter: RetryAfter.duration(in: response, at: now))
     }
-
-    /// Whether the same may work later.
-    static func isPassing(_ error: any Error) -> Bool {
-        (error as? ProtectedResourceError).map { $0.problem == .unavailable } ?? (error is TokenTransportError)
-    }
 }

@@ -158,8 +158,11 @@ struct ResourceDiscovery: Sendable {
                 failures.append(ProtectedResourceError.of(error))
             }
         }
-        throw failures.first(where: ProtectedResourceError.isPassing) ?? failures.first
-            ?? ProtectedResourceError(.noMetadata, member: "authorization_servers")
+        // The same may work later.
+        let passing = failures.first { error in
+            (error as? ProtectedResourceError)?.problem == .unavailable || error is TokenTransportError
+        }
+        throw passing ?? failures.first ?? ProtectedResourceError(.noMetadata, member: "authorization_servers")
     }
 }
 
