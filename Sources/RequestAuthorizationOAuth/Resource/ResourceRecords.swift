@@ -74,7 +74,7 @@ extension ResourceRecords {
 public final class InMemoryResourceRecords: ResourceRecords, RedactedDescription {
     private let records = Lock<[String: Data]>([:])
     private let stores = Lock<[String: InMemoryTokenStore<OAuthToken>]>([:])
-    private let access = Lock<[String: SerialTasks]>([:])
+    private let locks = NamedLocks<String>()
 
     package init() {}
 
@@ -91,25 +91,7 @@ public final class InMemoryResourceRecords: ResourceRecords, RedactedDescription
 
     /// The limit does not count: nobody else can hold the lock but this program.
     public func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
-        let turns = access.withLock { access in
-            let turns = access[name] ?? SerialTasks()
-            access[name] = turns
-            return turns
-        }
-        let (begins, begin) = AsyncStream.makeStream(of: Void.self)
-        let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        Task {
-            try await turns.run {
-                begin.finish()
-                for await _ in ends {}
-            }
-        }
-        for await _ in begins {}
-        if Task.isCancelled {
-            end.finish()
-            try Task.checkCancellation()
-        }
-        return TokenStoreLock { end.finish() }
+        try await locks.lock(name)
     }
 }
 
