@@ -53,10 +53,20 @@ public struct ToolFailure: Error, Hashable, Sendable {
             case let error as RefreshFailed: ToolFailure(error.underlying, login: login)
             case let error as SignInError: .init(.notSignedIn, "\(error)", advice: login)
             case is LoopbackReceiverError: .init(.refused, "\(error)", advice: "\(login) --paste")
-            case let error as ProtectedResourceError: Self.resource(error)
+            case let error as ProtectedResourceError where error.problem == .unavailable: .init(.tryLater, "\(error)")
+            case let error as ProtectedResourceError where error.problem == .noMetadata:
+                .init(
+                    .unusableAnswer, "the resource does not say who guards it",
+                    advice: "Check the URL, or name its server: --issuer URL --client ID")
+            case let error as ProtectedResourceError where Self.clientProblems.contains(error.problem):
+                .init(.configuration, "\(error)", advice: "Pass --client ID --issuer URL, or --client-document URL.")
+            case is ProtectedResourceError: .init(.unusableAnswer, "\(error)")
             case let error as AuthorizationServerError:
                 .init(error.problem == .unavailable ? .tryLater : .unusableAnswer, "\(error)")
-            case let error as TokenEndpointError: Self.tokenEndpoint(error, login)
+            case let error as TokenEndpointError where error.kind == .transient: .init(.tryLater, "\(error)")
+            case let error as TokenEndpointError where error.kind == .client:
+                .init(.configuration, "\(error)", advice: login)
+            case is TokenEndpointError: .init(.notSignedIn, "\(error)", advice: login)
             case is TokenTransportError: .init(.unavailable, "\(error)")
             case let error as HTTPClientError:
                 .init(.unavailable, "the server cannot be reached: \(error.shortDescription)")
@@ -75,33 +85,16 @@ public struct ToolFailure: Error, Hashable, Sendable {
 
     // MARK: -
 
+    private static let clientProblems: Set<ProtectedResourceError.Problem> = [
+        .noClient, .registrationRefused, .invalidDocument,
+    ]
+
     private static func text(of error: NotAuthorized) -> String {
         if let detail = error.detail { return detail }
         return switch error.reason {
         case .rejected: "the server has ended the session"
         case .needsInteraction: "the server asks for a new sign-in"
         default: "not signed in"
-        }
-    }
-
-    private static func resource(_ error: ProtectedResourceError) -> ToolFailure {
-        switch error.problem {
-        case .unavailable: .init(.tryLater, "\(error)")
-        case .noMetadata:
-            .init(
-                .unusableAnswer, "the resource does not say who guards it",
-                advice: "Check the URL, or name its server: --issuer URL --client ID")
-        case .noClient, .registrationRefused, .invalidDocument:
-            .init(.configuration, "\(error)", advice: "Pass --client ID --issuer URL, or --client-document URL.")
-        default: .init(.unusableAnswer, "\(error)")
-        }
-    }
-
-    private static func tokenEndpoint(_ error: TokenEndpointError, _ login: String) -> ToolFailure {
-        switch error.kind {
-        case .transient: .init(.tryLater, "\(error)")
-        case .client: .init(.configuration, "\(error)", advice: login)
-        default: .init(.notSignedIn, "\(error)", advice: login)
         }
     }
 }
