@@ -202,10 +202,10 @@ enum StandardInput {
     }
 
     /// The lines up to an empty one, with which git ends its input, or to the end.
-    static func text() async -> String {
+    static func lines() async -> [String] {
         let (lines, line) = AsyncStream.makeStream(of: String.self)
         read(into: line)
-        return await lines.prefix { !$0.isEmpty }.reduce(into: []) { $0.append($1) }.joined(separator: "\n")
+        return await lines.prefix { !$0.isEmpty }.reduce(into: []) { $0.append($1) }
     }
 
     static func read(into lines: AsyncStream<String>.Continuation, atMost count: Int = .max) {

@@ -57,8 +57,7 @@ extension Tool {
     ///   - resource: answers only for URLs below this one; for all by default.
     ///   - operation: git's word. All but `get` and `erase` are ignored, as git asks of helpers.
     public func gitCredential(below resource: String?, operation: String, lasting duration: Duration) async throws {
-        let input = await StandardInput.text()
-        let asked = GitCredential(input)
+        let asked = GitCredential(await StandardInput.lines())
         guard ["get", "erase"].contains(operation), let url = asked.url else { return }
         if let resource, !ResourceURL.is(url, below: resource) { return }
         try await run(url) { session in

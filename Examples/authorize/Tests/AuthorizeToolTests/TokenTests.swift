@@ -188,11 +188,14 @@ struct TokenTests {
         }
     }
 
-    @Test func `an empty line ends the input of git, also if it stays open`() async throws {
+    /// Found by fuzzing: a carriage return and a line feed are one character.
+    @Test(arguments: ["\n", "\r\n"])
+    func `an empty line ends the input of git, also if it stays open`(end: String) async throws {
         try await Scripted.with(isGuarded: true) { server in
             try await server.login(server.url)
             let helper = try server.start("token", "--format", "git", "get")
-            try helper.say("protocol=http\nhost=\(server.base.dropFirst(7))\npath=mcp\n\n")
+            let lines = ["protocol=http", "host=\(server.base.dropFirst(7))", "path=mcp", "", ""]
+            try helper.say(lines.joined(separator: end))
             #expect(await helper.status() == 0)
             #expect(try await helper.line() == "username=oauth2")
             #expect(try await helper.line() == "password=t1")

@@ -9,11 +9,10 @@ struct GitCredential {
     private let attributes: [String: String]
     private let capabilities: Set<String>
 
-    init(_ text: String) {
+    /// Reads the lines that come before the empty one.
+    init(_ lines: [String]) {
         var (attributes, capabilities): ([String: String], Set<String>) = ([:], [])
-        // A carriage return and a line feed are one character.
-        let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
-        for line in lines.prefix(while: { !$0.isEmpty }) {
+        for line in lines {
             // A combining mark would make one character with the sign before it.
             let parts = line.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 .map { String($0) }

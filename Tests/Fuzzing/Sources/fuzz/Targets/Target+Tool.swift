@@ -9,7 +9,8 @@ extension Target {
     /// What git writes to its helper.
     static let git = Target("git", shapes: ["protocol=https\n", "a=b\n", "capability[]=x\n", "=", "\n", "a", "\r\n"]) {
         input in
-        let asked = GitCredential(input.text)
+        // A carriage return and a line feed are one character.
+        let asked = GitCredential(input.text.split { $0 == "\n" || $0 == "\r\n" }.map { String($0) })
         guard let url = asked.url else { return }
         claim(url.hasPrefix("https://") || url.hasPrefix("http://"), "another scheme")
         claim(!url.utf8.contains(UInt8(ascii: "\n")), "a line break")
