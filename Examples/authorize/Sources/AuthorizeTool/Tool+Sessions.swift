@@ -60,7 +60,7 @@ extension Tool {
     /// - Parameter force: whether a token is removed that cannot be revoked now.
     public func logout(_ url: String, force: Bool) async throws {
         let session = try await explaining(url) { try await place(of: url) }
-        guard session.isSignedIn else {
+        guard session.stored != nil else {
             if let ended = try? await records.session(of: url) { try? await forget(ended) }
             return Output.note("You were not signed in.")
         }

@@ -82,19 +82,19 @@ public struct Tool: Sendable {
     struct Session: Sendable {
         /// The URL that was signed in to, and that the URL of the command line belongs to.
         let url: String
-        let isSignedIn: Bool
-        /// Whether its token is bound to a key.
-        let isBound: Bool
+        /// `nil` if nobody is signed in.
+        let stored: ResourceSessionSummary?
         let auth: ProtectedResourceAuthorization
+
+        /// Whether its token is bound to a key.
+        var isBound: Bool { stored?.isBound ?? false }
     }
 
     /// The session of a URL; without one, the place where one can begin.
     func place(of url: String) async throws -> Session {
         let owner = try await records.session(of: url) ?? url
         let stored = try await provider(for: owner).storedSession()
-        let isBound = stored?.isBound ?? false
-        return Session(
-            url: owner, isSignedIn: stored != nil, isBound: isBound, auth: provider(for: owner, isBound: isBound))
+        return Session(url: owner, stored: stored, auth: provider(for: owner, isBound: stored?.isBound ?? false))
     }
 
     func provider(for url: String, isBound: Bool = false) -> ProtectedResourceAuthorization {
@@ -108,7 +108,7 @@ public struct Tool: Sendable {
         _ url: String, _ body: @escaping @Sendable (Session) async throws -> Value
     ) async throws -> Value {
         let session = try await explaining(url) { try await place(of: url) }
-        guard session.isSignedIn else { throw ToolFailure(NotAuthorized(.noToken), login: login(url)) }
+        guard session.stored != nil else { throw ToolFailure(NotAuthorized(.noToken), login: login(url)) }
         return try await run(login(url, isBound: session.isBound), settling: session.auth) { try await body(session) }
     }
 
