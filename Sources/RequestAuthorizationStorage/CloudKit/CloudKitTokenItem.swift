@@ -11,6 +11,8 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
     private let session: (@Sendable (Data) -> UUID?)?
     /// The last record from the server. A save replaces only this one.
     private let last = Lock<CloudRecord?>(nil)
+    /// The session that the store has last loaded or saved, and that of its last save, whose answer may have been lost.
+    let own = Lock<(session: UUID?, tried: UUID?)>((nil, nil))
 
     /// - Parameters:
     ///   - session: returns the session of an item. Then `clear` leaves a tombstone, which no item of that session
@@ -84,15 +86,21 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
     }
 
     private func put(_ item: Data, over standing: CloudRecord?, _ name: String) async throws -> CloudRecord {
-        if let session, let standing, let ended = CloudTombstone.session(of: standing.value), session(item) == ended {
-            throw TokenStoreError.signedOutOnAnotherDevice
+        if let session, let standing, let new = session(item) {
+            let ended = CloudTombstone.session(of: standing.value)
+            let there = ended ?? session(standing.value) ?? new
+            // Only a sign-in replaces another session. This device knows its session already: the save is late.
+            let isLate = there != new && own.withLock({ $0.session }) == new
+            if ended == new || isLate { throw TokenStoreError.signedOutOnAnotherDevice }
         }
+        if let new = session?(item) { own.withLock { $0.tried = new } }
         return try await cloud.save(CloudRecord(name: name, value: item, systemFields: standing?.systemFields))
     }
 
     /// Replaces the record by a tombstone.
     ///
-    /// - Returns: `false` if the record is to be deleted: it has no session, or iCloud is full.
+    /// - Returns: `false` if the record is to be deleted: it has no session, or iCloud is full. A session that another
+    ///   device has begun since stays.
     private func leaveTombstone(_ name: String) async throws -> Bool {
         guard let session else { return false }
         var standing = try await record(named: name)
@@ -100,6 +108,9 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
             guard let kept = standing else { return false }
             if CloudTombstone.session(of: kept.value) != nil { return true }
             guard let ended = session(kept.value) else { return false }
+            // Another device has signed in anew, and this device does not know that session.
+            let isForeign = own.withLock { $0.session != nil && $0.session != ended && $0.tried != ended }
+            if isForeign { return true }
             do {
                 let saved = try await put(CloudTombstone.value(for: ended), over: kept, name)
                 last.withLock { $0 = saved }

@@ -43,7 +43,8 @@ extension CloudKitSharing: RedactedDescription {
 /// - Without an account, a connection or the synced key, the error is `unavailable`, which does not sign out.
 /// - After a change of the iCloud account, the earlier account's token is not saved in the new one. ``changes`` reports
 ///   the change, and the provider loads again.
-/// - A sign-out on another device is seen at the next launch, not at once. A token of that session is not saved again.
+/// - A sign-out or a new sign-in on another device is seen at the next launch, not at once. A token of the former
+///   session is not saved again.
 ///
 /// Not run on Apple hardware: its decisions are tested against simulated CloudKit error codes.
 public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: TokenStore, RedactedDescription {
@@ -73,23 +74,26 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
         let account = try await item.account()
         let stored = try await sealed.load()
         owner.withLock { $0 = account }
+        item.own.withLock { $0.session = stored?.version.session }
         return stored
     }
 
     /// Saves the token, unless it belongs to another iCloud account.
     ///
     /// - Throws: `TokenStoreError`: `unsuitable` for a rotating refresh token, and for another iCloud account;
-    ///   `failed` if another device has signed out of the token's session.
+    ///   `failed` if another device has signed out of the token's session, or in to another one since.
     public func save(_ stored: StoredToken<Token>) async throws {
         let account = try await checkedAccount("the token is not saved there")
         try await checkKept(stored)
         try await sealed.save(stored)
         owner.withLock { $0 = account }
+        item.own.withLock { $0.session = stored.version.session }
     }
 
     /// Removes the token, also one that cannot be decrypted.
     ///
-    /// If the devices share the token, the record keeps the name of the session that has ended, which is not secret.
+    /// If the devices share the token, the record keeps the name of the session that has ended, which is not secret. A
+    /// session that another device has begun since stays.
     ///
     /// - Throws: `TokenStoreError`: `unsuitable` if another iCloud account is signed in.
     public func clear() async throws {

@@ -18,5 +18,6 @@ enum CloudTombstone {
 
 extension TokenStoreError {
     static let signedOutOnAnotherDevice = TokenStoreError(
-        .failed, "another device has signed out of this session, so its token is not saved; sign in again")
+        .failed,
+        "another device has signed out of this session, or in to another one, so its token is not saved; load again")
 }

@@ -136,6 +136,64 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a late refresh does not replace the new sign-in of another device`(isAtTheSameTime: Bool) async throws {
+        let (phone, tablet, session) = (device(), device(), UUID())
+        try await phone.save(token("refresh-1"))
+        #expect(try await tablet.load() == token("refresh-1"))
+        let again = token("again-1", of: session)
+        let signIn: @Sendable () async -> Void = {
+            try? await tablet.clear()
+            try? await tablet.save(again)
+        }
+        if isAtTheSameTime { cloud.beforeSave(signIn) } else { await signIn() }
+        let error = await #expect(throws: TokenStoreError.self) { try await phone.save(token("refresh-2", 2)) }
+        #expect(error?.kind == .failed)
+        #expect(try await device().load() == again)
+        // The phone goes on with what it loads, or with a sign-in of its own.
+        #expect(try await phone.load() == again)
+        try await phone.save(token("again-2", 2, of: session))
+        try await phone.save(token("mine-1", of: UUID()))
+        #expect(try await device().load()?.token?.name == "mine-1")
+    }
+
+    @Test func `a late refresh does not replace a new session that has ended either`() async throws {
+        let (phone, tablet) = (device(), device())
+        try await phone.save(token("refresh-1"))
+        try await tablet.save(token("again-1", of: UUID()))
+        try await tablet.clear()
+        let error = await #expect(throws: TokenStoreError.self) { try await phone.save(token("refresh-2", 2)) }
+        #expect(error?.kind == .failed)
+        #expect(try await device().load() == nil)
+    }
+
+    @Test func `a sign-out does not end the new session of another device`() async throws {
+        let (phone, tablet, session) = (device(), device(), UUID())
+        try await phone.save(token("refresh-1"))
+        try await tablet.save(token("again-1", of: session))
+        try await phone.clear()
+        #expect(try await device().load() == token("again-1", of: session))
+        try await tablet.save(token("again-2", 2, of: session))
+        // A device that knows the session ends it.
+        #expect(try await phone.load() == token("again-2", 2, of: session))
+        try await phone.clear()
+        #expect(try await device().load() == nil)
+    }
+
+    @Test func `a sign-out ends also a session whose save got no answer`() async throws {
+        let (phone, again) = (device(), token("again-1", of: UUID()))
+        try await phone.save(token("refresh-1"))
+        cloud.beforeSave { [cloud, other = device()] in
+            // As if it were the phone's own save.
+            try? await other.save(again)
+            cloud.fail(.save, CloudFailure(code: .networkFailure))
+        }
+        await #expect(throws: TokenStoreError.self) { try await phone.save(again) }
+        #expect(try await device().load() == again)
+        try await phone.clear()
+        #expect(try await device().load() == nil)
+    }
+
     @Test func `a sign-out that was saved is not undone either`() async throws {
         try await device().save(StoredToken(.signedOut, version: .test(3), obtainedAt: .now))
         let error = await #expect(throws: TokenStoreError.self) { try await device().save(token("refresh-4", 4)) }
