@@ -11,8 +11,9 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
     private let session: (@Sendable (Data) -> UUID?)?
     /// The last record from the server. A save replaces only this one.
     private let last = Lock<CloudRecord?>(nil)
-    /// The session that the store has last loaded or saved, and that of its last save, whose answer may have been lost.
-    let own = Lock<(session: UUID?, tried: UUID?)>((nil, nil))
+    /// The iCloud account and the session of the token that the store has last loaded or saved. Also the session of its
+    /// last save, whose answer may have been lost.
+    let own = Lock<(account: String?, session: UUID?, tried: UUID?)>((nil, nil, nil))
 
     /// - Parameters:
     ///   - session: returns the session of an item. Then `clear` leaves a tombstone, which no item of that session
@@ -28,7 +29,7 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
     var changes: AsyncStream<Void>? { cloud.accountChanges }
 
     func load() async throws -> Data? {
-        try await onRecord { name in
+        try await onRecord(ofAnyone: true) { name in
             let record = try await record(named: name)
             last.withLock { $0 = record }
             return record.flatMap { CloudTombstone.session(of: $0.value) == nil ? $0.value : nil }
@@ -73,6 +74,16 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
                 throw TokenStoreError(.unavailable, "the iCloud account is not ready (\(status)); it is tried again")
             }
         }
+    }
+
+    /// Returns the name of the current iCloud account, after checking that the token in use belongs to it.
+    func checkedAccount() async throws -> String {
+        let current = try await account()
+        guard own.withLock({ $0.account == nil || $0.account == current }) else {
+            throw TokenStoreError(
+                .unsuitable, "another iCloud account is signed in now, and its token is left as it is; load again")
+        }
+        return current
     }
 
     // MARK: -
@@ -125,7 +136,11 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
 
     /// The record that the next attempt replaces, after a save that met another record.
     private func standing(after failure: CloudFailure, _ name: String) async throws -> CloudRecord? {
-        if failure.meansAbsent { return nil }
+        if failure.meansAbsent {
+            // The record that was read may be another account's.
+            _ = try await checkedAccount()
+            return nil
+        }
         guard failure.code == .serverRecordChanged else { throw failure }
         if let record = failure.serverRecord { return record }
         return try await record(named: name)
@@ -135,8 +150,12 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
         .unavailable, "other devices kept changing the record in iCloud; it is tried again")
 
     /// Runs the body if there is an iCloud account, and maps its errors to `TokenStoreError`.
-    private func onRecord<Result>(_ body: (_ name: String) async throws -> Result) async throws -> Result {
-        _ = try await account()
+    ///
+    /// - Parameter ofAnyone: whether the account may be another one than that of the token in use.
+    private func onRecord<Result>(
+        ofAnyone: Bool = false, _ body: (_ name: String) async throws -> Result
+    ) async throws -> Result {
+        _ = try await ofAnyone ? account() : checkedAccount()
         let name = try await name()
         return try await reporting(about: name) { try await body(name) }
     }

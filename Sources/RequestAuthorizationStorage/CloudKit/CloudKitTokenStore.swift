@@ -51,8 +51,6 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
     private let item: CloudKitTokenItem
     private let sealed: EncryptedTokenStore<Token, CloudKitTokenItem>
     private let sharing: CloudKitSharing<Token>
-    /// The iCloud account that the token in use belongs to.
-    private let owner = Lock<String?>(nil)
 
     init(
         client: String, account: String, accessGroup: String?, sharing: CloudKitSharing<Token>, cloud: any CloudCalls,
@@ -73,8 +71,7 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
     public func load() async throws -> StoredToken<Token>? {
         let account = try await item.account()
         let stored = try await sealed.load()
-        owner.withLock { $0 = account }
-        item.own.withLock { $0.session = stored?.version.session }
+        item.own.withLock { ($0.account, $0.session) = (account, stored?.version.session) }
         return stored
     }
 
@@ -83,11 +80,10 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
     /// - Throws: `TokenStoreError`: `unsuitable` for a rotating refresh token, and for another iCloud account;
     ///   `failed` if another device has signed out of the token's session, or in to another one since.
     public func save(_ stored: StoredToken<Token>) async throws {
-        let account = try await checkedAccount("the token is not saved there")
+        let account = try await item.checkedAccount()
         try await checkKept(stored)
         try await sealed.save(stored)
-        owner.withLock { $0 = account }
-        item.own.withLock { $0.session = stored.version.session }
+        item.own.withLock { ($0.account, $0.session) = (account, stored.version.session) }
     }
 
     /// Removes the token, also one that cannot be decrypted.
@@ -96,25 +92,13 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
     /// session that another device has begun since stays.
     ///
     /// - Throws: `TokenStoreError`: `unsuitable` if another iCloud account is signed in.
-    public func clear() async throws {
-        _ = try await checkedAccount("their token is not removed")
-        try await sealed.clear()
-    }
+    public func clear() async throws { try await sealed.clear() }
 
     public var changes: AsyncStream<Void>? { sealed.changes }
 
     public var isSharedBetweenDevices: Bool { if case .oneForAllDevices = sharing { true } else { false } }
 
     // MARK: -
-
-    /// - Returns: the iCloud account, after checking that the token in use belongs to it.
-    private func checkedAccount(_ consequence: String) async throws -> String {
-        let account = try await item.account()
-        guard owner.withLock({ $0 == nil || $0 == account }) else {
-            throw TokenStoreError(.unsuitable, "another iCloud account is signed in now: \(consequence); load again")
-        }
-        return account
-    }
 
     /// Refuses a token of a session that has ended, or whose refresh tokens rotate.
     private func checkKept(_ stored: StoredToken<Token>) async throws {

@@ -126,6 +126,20 @@ import Testing
         #expect(cloud.calls == [])
     }
 
+    @Test func `the record of another account is read, and neither replaced nor removed`() async throws {
+        let item = item()
+        item.own.withLock { $0.account = "ada" }
+        cloud.signIn(as: "grace")
+        for operation in 0..<2 {
+            let error = await #expect(throws: TokenStoreError.self, "\(operation)") {
+                if operation == 0 { try await item.save(Data([1])) } else { try await item.clear() }
+            }
+            #expect(error?.kind == .unsuitable)
+        }
+        #expect(try await item.load() == nil)
+        #expect(cloud.calls == [.record])
+    }
+
     // MARK: - Entitlements
 
     static let container = "iCloud.com.example"

@@ -271,6 +271,17 @@ import Testing
         #expect(try await store.load()?.token?.name == "ada-1")
     }
 
+    @Test func `a token is not saved to an account that the next person signs in to meanwhile`() async throws {
+        let store = device()
+        try await store.save(token("ada-1"))
+        cloud.beforeSave { [cloud] in cloud.signIn(as: "grace") }
+        let error = await #expect(throws: TokenStoreError.self) { try await store.save(token("ada-2", 2)) }
+        #expect(error?.kind == .unsuitable)
+        #expect(cloud.records(of: "grace").isEmpty)
+        cloud.signIn(as: "ada")
+        #expect(try await store.load() == token("ada-1"))
+    }
+
     @Test func `offline signs no user out`() async throws {
         try await device().save(token("refresh-1"))
         cloud.fail(all: .record, CloudFailure(code: .networkUnavailable))
