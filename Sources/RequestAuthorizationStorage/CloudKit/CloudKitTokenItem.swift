@@ -14,16 +14,19 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
     /// The iCloud account and the session of the token that the store has last loaded or saved. Also the session of its
     /// last save, whose answer may have been lost.
     let own = Lock<(account: String?, session: UUID?, tried: UUID?)>((nil, nil, nil))
+    private let clock: any AuthorizationClock
+    /// Until which uptime CloudKit wants no request, and why.
+    private let pause = Lock<(end: Duration, error: TokenStoreError)?>(nil)
 
     /// - Parameters:
     ///   - session: returns the session of an item. Then `clear` leaves a tombstone, which no item of that session
     ///     replaces: another device may be about to save one. `nil` if no other device has the record.
     ///   - name: returns the record's name. Called for each operation, because it may be in a locked Keychain.
     init(
-        cloud: any CloudCalls, session: (@Sendable (Data) -> UUID?)? = nil,
+        cloud: any CloudCalls, clock: any AuthorizationClock = .system, session: (@Sendable (Data) -> UUID?)? = nil,
         name: @escaping @Sendable () async throws -> String
     ) {
-        (self.cloud, self.session, self.name) = (cloud, session, name)
+        (self.cloud, self.clock, self.session, self.name) = (cloud, clock, session, name)
     }
 
     var changes: AsyncStream<Void>? { cloud.accountChanges }
@@ -61,9 +64,11 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
         }
     }
 
-    /// Returns the name of the current iCloud account, or throws `TokenStoreError` if there is none.
+    /// Returns the name of the current iCloud account, or throws `TokenStoreError` if there is none, and for as long as
+    /// CloudKit wants no request.
     func account() async throws -> String {
         try cloud.checkContainer()
+        if let pause = pause.withLock({ $0 }), pause.end > clock.uptime { throw pause.error }
         return try await reporting {
             let status = try await cloud.accountStatus()
             switch status {
@@ -165,8 +170,12 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
         do {
             return try await body()
         } catch let failure as CloudFailure {
-            if failure.about(name).code == .operationCancelled { try Task.checkCancellation() }
-            throw failure.about(name).reported
+            let reason = failure.about(name)
+            if reason.code == .operationCancelled { try Task.checkCancellation() }
+            if let seconds = reason.retryAfter ?? failure.retryAfter {
+                pause.withLock { $0 = (clock.uptime + Duration.saturated(seconds: seconds), reason.reported) }
+            }
+            throw reason.reported
         } catch let error where error is TokenStoreError || error is CancellationError {
             throw error
         } catch {

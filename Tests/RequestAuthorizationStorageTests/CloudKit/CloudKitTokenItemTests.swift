@@ -103,10 +103,21 @@ import Testing
         #expect(error?.kind == .unavailable)
     }
 
-    @Test func `the time of the next try is reported`() async throws {
-        cloud.fail(.record, CloudFailure(code: .requestRateLimited, retryAfter: 29.1))
-        let error = await #expect(throws: TokenStoreError.self) { try await item().load() }
-        #expect(error?.detail.contains("30 s") == true)
+    @Test(arguments: [false, true])
+    func `the time of the next try is reported, and nothing is asked before`(isPartial: Bool) async throws {
+        let clock = ManualClock()
+        let item = CloudKitTokenItem(cloud: cloud, clock: clock) { "record" }
+        let limited = CloudFailure(code: .requestRateLimited, retryAfter: 29.1)
+        cloud.fail(.record, isPartial ? CloudFailure(code: .partialFailure, partial: ["record": limited]) : limited)
+        for advance in [Duration.zero, .seconds(29)] {
+            clock.advance(by: advance)
+            let error = await #expect(throws: TokenStoreError.self) { try await item.load() }
+            #expect(error?.kind == .unavailable && error?.detail.contains("30 s") == true)
+        }
+        #expect(cloud.calls == [.record] && cloud.questions == 1)
+        clock.advance(by: .seconds(1))
+        #expect(try await item.load() == nil)
+        #expect(cloud.calls == [.record, .record])
     }
 
     @Test(arguments: CloudAccountStatus.allCases.filter { $0 != .available })
