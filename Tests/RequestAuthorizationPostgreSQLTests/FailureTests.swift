@@ -59,6 +59,37 @@ struct PostgreSQLFailureTests {
         guard case .signedOut? = try await store.load()?.content else { Issue.record("no tombstone"); return }
         await server.end()
     }
+
+    @Test func `a save that a synchronous standby has not received fails, and so does its repetition`() async throws {
+        let server = try await PostgreSQLServer()
+        let schema = try await server.newSchema()
+        let other: PostgreSQLTokenStore<TestToken> = try await schema.fleet(listens: false)
+            .store(client: "web", account: "ada")
+        try await other.save(.make("a"))
+        let store: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
+            database: LibPQDatabase(schema.connection, statementTimeout: .seconds(2)), key: .test(1), listens: false
+        ).store(client: "web", account: "ada")
+        try await server.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        try await server.run("SELECT pg_reload_conf()::text")
+        // The processes of the server learn of it one after the other.
+        let write = "SELECT pg_logical_emit_message(true, '', '')::text"
+        let writes = Task { while true { try await server.run(write) } }
+        try await server.waitUntil("EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep')")
+        writes.cancel()
+
+        for _ in 1...2 {
+            let error = await #expect(throws: TokenStoreError.self) {
+                try await store.save(.make("b", 1), replacing: .older(than: 1))
+            }
+            #expect(error?.kind == .timedOut)
+        }
+        try await server.run("ALTER SYSTEM RESET synchronous_standby_names")
+        try await server.run("SELECT pg_reload_conf()::text")
+        // It waits until the server knows.
+        try await LibPQDatabase(server.connection(), statementTimeout: .seconds(60)).run(write)
+        #expect(try await other.save(.make("b", 1), replacing: .older(than: 1)) == .saved)
+        await server.end()
+    }
 }
 
 extension PostgreSQLTests {

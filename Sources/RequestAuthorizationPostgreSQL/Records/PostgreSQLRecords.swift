@@ -33,7 +33,9 @@ struct PostgreSQLRecords: RecordDatabase, RedactedDescription {
         let statements = RecordStatements(for: key)
         let (old, new) = (old?.base64EncodedString(), new?.base64EncodedString())
         switch (old, new) {
-        case (old, old): return try await query(statements.confirm, [key, old]) == (old == nil ? [] : [["true"]])
+        case (old, old):
+            let rows = try await query(statements.confirm, [key, old])
+            return old == nil ? rows.isEmpty : rows.first?.first == "true"
         case (nil, _): return try await !query(statements.insert, [key, new]).isEmpty
         case (_, nil): return try await !query(statements.delete, [key, old]).isEmpty
         default: return try await !query(statements.update, [key, old, new]).isEmpty

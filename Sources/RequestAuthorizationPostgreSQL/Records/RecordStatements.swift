@@ -22,9 +22,14 @@ struct RecordStatements {
             """
     }
 
-    /// Returns whether the record is `$2`, or no row if there is none. The lock makes it fail on a standby.
+    /// Returns whether the record is `$2`, or no row if there is none.
+    ///
+    /// The lock makes it fail on a standby. It also makes it write, so its commit waits for a synchronous standby.
     var confirm: String {
-        "SELECT (record = decode($2::text, 'base64'))::text FROM \(table) WHERE \(row) FOR SHARE"
+        """
+        SELECT (record = decode($2::text, 'base64'))::text, \(Self.durable)
+        FROM \(table) WHERE \(row) FOR SHARE
+        """
     }
 
     /// `$2` is the new record.

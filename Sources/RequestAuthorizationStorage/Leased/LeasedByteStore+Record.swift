@@ -149,7 +149,10 @@ extension LeasedByteStore {
             let known = if let last { last } else { try await record(budget, mayBeDamaged: mayBeDamaged) }
             guard let contents = try await contents(of: known, budget) else { continue }
             guard let change = try await decide(contents) else {
-                if last == nil, try await isStill(known, budget) { return .refused(contents.item) }
+                // It may be what an earlier try has saved, but not durably.
+                if last == nil, try await space.calls.confirm(known.bytes, at: known.key, budget) {
+                    return .refused(contents.item)
+                }
                 continue
             }
             let lease = state.withLock { $0.rules.isHolder(in: known.record) ? $0.rules.id : nil }

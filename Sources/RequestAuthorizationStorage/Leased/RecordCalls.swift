@@ -20,7 +20,7 @@ struct RecordCalls: Sendable {
         try await call(budget) { [database] in try await database.read(key) }
     }
 
-    /// Replaces a record. Without an answer it asks once more, and then reads.
+    /// Replaces a record. Without an answer it asks once more, and then whether the record is the new one.
     ///
     /// - Throws: `TokenStoreError`; `CancellationError`. The record may have been replaced then, unless
     ///   ``isRefusal(_:)``.
@@ -35,7 +35,7 @@ struct RecordCalls: Sendable {
         } catch let lost where !Self.isRefusal(lost) && !Task.isCancelled {
             do {
                 if try await call(budget, ask) { return true }
-                return try await read(key, budget)?.bytes == new
+                return try await confirm(new, at: key, budget)
             } catch {
                 // A refusal of the second request says nothing of the first one.
                 throw lost
@@ -43,7 +43,7 @@ struct RecordCalls: Sendable {
         }
     }
 
-    /// Confirms what was read: a stale answer must not end a session.
+    /// Confirms what was read: a stale answer must not end a session, and one that is not durable yet is no success.
     func confirm(_ bytes: Data?, at key: String, _ budget: Budget) async throws -> Bool {
         try await call(budget) { [database] in try await database.replace(bytes, by: bytes, at: key) }
     }

@@ -26,7 +26,7 @@ public protocol RecordDatabase: Sendable {
     /// Replaces a record if it is the given one, in one atomic step.
     ///
     /// It must be linearizable: with replicas, ask the primary. It must be durable: once it has returned `true`, the new
-    /// record survives a crash of the database. `replace(v, by: v)` confirms that the record is `v`.
+    /// record survives a crash of the database. `replace(v, by: v)` confirms that the record is `v`, and durable.
     ///
     /// - Parameters:
     ///   - old: the record to replace, compared byte by byte; `nil` if there must be none.
@@ -34,7 +34,7 @@ public protocol RecordDatabase: Sendable {
     ///   - key: the key of the record.
     /// - Returns: `false` if the record is not `old`; nothing was changed then.
     /// - Throws: `TokenStoreError` of the kind `noSpace` or `readOnly` only if the database has refused to write. After
-    ///   any other error the record may have been replaced, or may still be: the store asks again, and reads.
+    ///   any other error the record may have been replaced, or may still be: the store asks again, and confirms.
     func replace(_ old: Data?, by new: Data?, at key: String) async throws -> Bool
 
     /// Yields the key of each record whose session another process has begun or ended. `nil` by default: a host then
