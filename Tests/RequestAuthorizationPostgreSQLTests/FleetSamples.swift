@@ -21,6 +21,15 @@ func makeUsers(
 }
 // end sample
 
+// sample: fleet-migration
+/// Migrates large tables, on one host, before the others start.
+func migrateFleet(database: String, key: Data) async throws {
+    let slow = try LibPQDatabase(database, statementTimeout: .seconds(3_600))
+    _ = try await PostgreSQLTokens(
+        database: slow, key: .bytes(key, id: "2027"), listens: false, callLimit: .seconds(3_600))
+}
+// end sample
+
 // sample: fleet-rotation
 /// Seals with the key of 2028, and opens what was sealed in 2027.
 func makeRotatedFleet(database: String, new: Data, old: Data) async throws -> PostgreSQLTokens {
@@ -52,6 +61,7 @@ extension PostgreSQLTests {
             let schema = try await Schema.make()
             let (old, new) = (Data(repeating: 1, count: 32), Data(repeating: 2, count: 32))
             let service = ScriptedTokenService<TestToken>()
+            try await migrateFleet(database: schema.connection, key: old)
             let users = try await makeUsers(database: schema.connection, key: old, service: service)
             try await users["ada"].setToken(TestToken("a"))
             let pooled: PostgreSQLTokenStore<TestToken> = try await makePooledFleet(
