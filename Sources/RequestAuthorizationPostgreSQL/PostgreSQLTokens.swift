@@ -17,6 +17,7 @@
 public struct PostgreSQLTokens: Sendable, RedactedDescription {
     let records: PostgreSQLRecords
     let tokens: LeasedTokens
+    private let lease: Duration
 
     /// Uses a database through any driver, and makes the tables if they do not exist.
     ///
@@ -42,6 +43,7 @@ public struct PostgreSQLTokens: Sendable, RedactedDescription {
         requestDeadline: Duration = .seconds(4), listens: Bool = true, callLimit: Duration = .seconds(5),
         clock: any AuthorizationClock = .system
     ) async throws {
+        self.lease = lease.saturated
         records = PostgreSQLRecords(database, listens: listens, clock: clock)
         tokens = try await LeasedTokens(
             database: records, key: key, oldKeys: oldKeys, lease: lease, requestDeadline: requestDeadline,
@@ -84,14 +86,15 @@ public struct PostgreSQLTokens: Sendable, RedactedDescription {
     /// Removes the rows of ended sessions: tombstones, moved tokens, and rows that never had a token.
     ///
     /// A host that has not seen the sign-out by then finds no row, which ends its session too. A row with a lease or an
-    /// intent stays.
+    /// intent stays, unless it is unchanged for a day: it is that of a host that died.
     ///
     /// - Parameter days: how many days ago the session must have ended; 30 by default.
     /// - Returns: the number of removed rows.
     /// - Throws: `TokenStoreError`.
     @discardableResult
     public func removeEnded(olderThan days: Int = 30) async throws -> Int {
-        try await records.query(Self.prune, ["\(min(max(0, days), 36_500))"]).count
+        let abandoned = max(86_400, lease * 1.05 / .seconds(1))
+        return try await records.query(Self.prune, ["\(min(max(0, days), 36_500))", "\(abandoned)"]).count
     }
 
     /// Removes all data of one user, the tombstone too. This ends the session on all hosts.
@@ -115,11 +118,13 @@ public struct PostgreSQLTokens: Sendable, RedactedDescription {
         FROM request_authorization_tokens
         """
 
-    /// Byte 6 of a record says whether it has a lease (1) or an intent (2).
+    /// Byte 6 of a record says whether it has a lease (1) or an intent (2). After `$2` seconds both are those of a host
+    /// that died.
     private static let prune = """
         DELETE FROM request_authorization_tokens
-        WHERE status <> 'token' AND get_byte(record, 6) & 3 = 0
-            AND changed_at <= clock_timestamp() - $1::text::integer * interval '1 day'
+        WHERE status <> 'token' AND changed_at <= clock_timestamp() - $1::text::integer * interval '1 day'
+            AND (get_byte(record, 6) & 3 = 0
+                OR changed_at <= clock_timestamp() - $2::text::double precision * interval '1 second')
         RETURNING true::text
         """
 }

@@ -164,6 +164,22 @@ extension PostgreSQLTests {
             #expect(try await fleet.removeEnded(olderThan: 0) == 1)
         }
 
+        @Test func `the lease of a host that died keeps its row for a day`() async throws {
+            let schema = try await Schema.make()
+            // Its first renewal is due in 20 minutes.
+            let fleet = try await schema.fleet(lease: .seconds(3_600))
+            let store: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
+            try await store.save(StoredToken(.signedOut, version: .make(0), obtainedAt: .moment))
+            let lock = try await store.lock(within: .seconds(60))
+            for (age, count) in [("23 hours", 0), ("25 hours", 1)] {
+                try await schema.query(
+                    "UPDATE request_authorization_tokens SET changed_at = clock_timestamp() - interval '\(age)'")
+                #expect(try await fleet.removeEnded() == 0)
+                #expect(try await fleet.removeEnded(olderThan: 0) == count)
+            }
+            await lock.unlock()
+        }
+
         @Test func `a removed user leaves no row, and the other users stay`() async throws {
             let schema = try await Schema.make()
             let fleet = try await schema.fleet()

@@ -84,7 +84,8 @@ public struct LeasedTokens: Sendable, RedactedDescription {
     /// Removes one record if its session ended long ago, and no host has a lease or has left an intent there.
     ///
     /// List the keys with the means of your database, and call this for each, once a day on any host. A host that has
-    /// not seen the sign-out by then finds no record, which ends its session too.
+    /// not seen the sign-out by then finds no record, which ends its session too. If the record is unchanged for a day,
+    /// by the clock of the database, its lease or intent is that of a host that died.
     ///
     /// - Parameters:
     ///   - key: the key of the record.
@@ -94,9 +95,9 @@ public struct LeasedTokens: Sendable, RedactedDescription {
     @discardableResult
     public func removeEnded(at key: String, olderThan age: Duration = .seconds(30 * 86_400)) async throws -> Bool {
         guard key != LeasedPlace.key else { return false }
-        let clock = space.clock
+        let (clock, lease) = (space.clock, space.lease)
         return try await LeasedByteStore(space, .key(key)).remove(mayBeDamaged: false) { record, unchangedFor in
-            record.isRemovable(after: age, at: clock.now, unchangedFor: unchangedFor)
+            record.isRemovable(after: age, at: clock.now, unchangedFor: unchangedFor, lease: lease)
         }
     }
 
@@ -109,9 +110,14 @@ public struct LeasedTokens: Sendable, RedactedDescription {
 extension LeasedRecord {
     /// Step 12: whether a record without a token may be removed.
     ///
-    /// - Parameter unchangedFor: by the clock of the database, which is believed before that of a host.
-    func isRemovable(after age: Duration, at now: Date, unchangedFor: Duration?) -> Bool {
-        guard holder == nil, intent == nil, status == .ended || item == nil && status != .token else { return false }
+    /// - Parameters:
+    ///   - unchangedFor: by the clock of the database, which is believed before that of a host.
+    ///   - lease: the length of a lease, which a living host renews.
+    func isRemovable(after age: Duration, at now: Date, unchangedFor: Duration?, lease: Duration) -> Bool {
+        guard status == .ended || item == nil && status != .token else { return false }
+        // Step 2 would give such a lease to anyone.
+        let isAbandoned = (unchangedFor ?? .zero) >= max(Duration.seconds(86_400), lease * 1.05)
+        guard holder == nil && intent == nil || isAbandoned else { return false }
         return (unchangedFor ?? .saturated(seconds: now.timeIntervalSince1970 - changedAt)) >= age
     }
 }

@@ -429,6 +429,27 @@ struct LeasedStoreTests {
         #expect(records[key] == nil)
     }
 
+    @Test(arguments: [false, true])
+    func `the lease of a host that died keeps an old tombstone only where the database does not tell the time`(
+        hasClock: Bool
+    ) async throws {
+        let records = MemoryRecords(clock: hasClock ? clock : nil)
+        let way = CutRecords(base: records, isCut: Lock(false))
+        let dead = try await store(over: way)
+        try await dead.save(StoredToken(.signedOut, version: token("a", 0).version, obtainedAt: clock.now))
+        let lock = try await dead.lock(within: .zero)
+        way.isCut.withLock { $0 = true }
+        let fleet = try await LeasedTokens(
+            database: records, key: .bytes(Data(repeating: 1, count: 32)), clock: clock)
+        let key = fleet.key(client: "web", account: "ada")
+        clock.advance(by: .seconds(86_399))
+        #expect(try await !fleet.removeEnded(at: key, olderThan: .seconds(1)))
+        clock.advance(by: .seconds(1))
+        #expect(try await !fleet.removeEnded(at: key, olderThan: .seconds(86_401)))
+        #expect(try await fleet.removeEnded(at: key, olderThan: .seconds(1)) == hasClock)
+        withExtendedLifetime(lock) {}
+    }
+
     @Test func `keys and records have limits, and larger ones are errors`() async throws {
         for key in ["", String(repeating: "é", count: 256) + "e", "request-authorization.place"] {
             let error = #expect(throws: TokenStoreError.self) { try LeasedByteStore(database: records, key: key) }
