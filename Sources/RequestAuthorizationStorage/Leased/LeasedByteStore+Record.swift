@@ -122,7 +122,13 @@ extension LeasedByteStore {
             // The database is another one, with other keys.
             guard try await space.key(of: name, budget) == known.key else { return nil }
         }
-        let (bytes, askedAt) = (record.encoded, space.clock.uptime)
+        var bytes = record.encoded
+        if bytes.count > LeasedRecord.limit, record.aside != nil {
+            // An item that nobody can read gives way to a token, a lease and an intent.
+            record.aside = nil
+            bytes = record.encoded
+        }
+        let askedAt = space.clock.uptime
         var written: Known?
         defer { state.withLock { $0.known = written } }
         guard try await space.calls.replace(known.bytes, by: bytes, at: known.key, budget) else { return nil }
@@ -184,8 +190,6 @@ extension LeasedByteStore {
         if isOurs || isEnd { (record.intent, record.intentLease) = (nil, nil) }
         // The refresh is over: its lease ends in the same step.
         if intent != nil, lease != nil { record.holder = nil }
-        // An item that nobody can read gives way to a token.
-        if record.encoded.count > LeasedRecord.limit { record.aside = nil }
         return record
     }
 

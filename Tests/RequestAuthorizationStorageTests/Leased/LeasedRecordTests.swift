@@ -113,6 +113,14 @@ import Testing
         try await store.save(Data(repeating: 2, count: count))
         #expect(try record().aside == (isKept ? damaged : nil))
         #expect(try await store.load()?.count == count)
+        // So it does to a lease (16 bytes), and to an intent (20 and its own).
+        let lock = try await store.lock(within: .zero)
+        #expect(lock.remaining == .seconds(10))
+        #expect(try await store.load()?.count == count)
+        try await store.saveIntent(Data(repeating: 3, count: 60))
+        #expect(try record().aside == nil)
+        #expect(try record().intent?.count == 60)
+        await lock.unlock()
     }
 
     @Test func `a database that was emptied has lost what a store has saved there`() async throws {
