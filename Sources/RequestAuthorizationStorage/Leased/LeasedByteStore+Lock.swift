@@ -20,7 +20,7 @@ extension LeasedByteStore {
         while true {
             try Task.checkCancellation()
             let budget = space.budget
-            let known = try await record(budget)
+            let known = try await record(budget, mayBeDamaged: true)
             if let last, let item = known.record.item, item != last {
                 return access(id, to: known, isLeased: false)
             }

@@ -51,8 +51,7 @@ extension LeasedByteStore {
             item: record.item, absence: absence, intent: record.intent,
             isHolder: state.withLock { $0.rules.isHolder(in: record) },
             hasAccess: state.withLock { $0.lease != nil },
-            isClear: record.item == nil && record.intent == nil && record.status == .none && !known.isDamaged,
-            key: known.key)
+            isClear: record.item == nil && record.intent == nil && record.status == .none, key: known.key)
     }
 
     /// Why a record has no item.
@@ -60,7 +59,7 @@ extension LeasedByteStore {
     /// - Returns: `nil` if the database was emptied, so that the record has another key now.
     private func absence(in known: Known, _ budget: RecordCalls.Budget) async throws -> TokenAbsence? {
         guard known.record.item == nil else { return .gone }
-        if known.isDamaged || known.record.status == .setAside { return .setAside }
+        if known.record.status == .setAside { return .setAside }
         // A record that is there tells its place. Otherwise the place is read after the record, so that a database
         // that was emptied in between is noticed.
         let place = known.bytes == nil ? try await space.open(budget) : known.record.place
@@ -83,7 +82,7 @@ extension LeasedByteStore {
 
     /// Reads the record.
     ///
-    /// - Parameter mayBeDamaged: whether a damaged record counts as an empty one.
+    /// - Parameter mayBeDamaged: whether a damaged record counts as one that was set aside.
     func record(_ budget: RecordCalls.Budget, mayBeDamaged: Bool = false) async throws -> Known {
         let key = try await space.key(of: name, budget)
         let askedAt = space.clock.uptime
@@ -98,7 +97,7 @@ extension LeasedByteStore {
             record = try LeasedRecord(decoding: bytes)
         } catch {
             guard mayBeDamaged, error.kind == .corrupt else { throw error }
-            return Known(bytes: bytes, record: LeasedRecord(place: nil), key: key, unchangedFor: nil, isDamaged: true)
+            record = LeasedRecord(settingAside: bytes)
         }
         let known = Known(
             bytes: bytes, record: record, key: key, unchangedFor: answer?.unchangedFor, askedAt: askedAt)
@@ -143,8 +142,7 @@ extension LeasedByteStore {
     ///   - decide: returns the change, or `nil` to change nothing.
     /// - Returns: `refused` with the stored item if nothing was changed.
     func change(
-        ending intent: Data?, mayBeDamaged: Bool = false,
-        _ decide: @Sendable (Contents) async throws -> Change?
+        ending intent: Data?, _ decide: @Sendable (Contents) async throws -> Change?
     ) async throws -> ItemSaveResult {
         let budget = space.budget
         var first = knownUnderLease()
@@ -152,7 +150,7 @@ extension LeasedByteStore {
             try Task.checkCancellation()
             let last = first
             first = nil
-            let known = if let last { last } else { try await record(budget, mayBeDamaged: mayBeDamaged) }
+            let known = if let last { last } else { try await record(budget, mayBeDamaged: true) }
             guard let contents = try await contents(of: known, budget) else { continue }
             guard let change = try await decide(contents) else {
                 // It may be what an earlier try has saved, but not durably.

@@ -35,7 +35,6 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
         var record: LeasedRecord
         let key: String
         var unchangedFor: Duration?
-        var isDamaged = false
         /// The uptime before it was asked for.
         var askedAt = Duration.zero
         /// The uptime until which a load may use it.
@@ -117,7 +116,7 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
     }
 
     public func clear() async throws {
-        let result = try await change(ending: nil, mayBeDamaged: true) { $0.isClear ? nil : Change() }
+        let result = try await change(ending: nil) { $0.isClear ? nil : Change() }
         if result == .saved { await announce() }
     }
 

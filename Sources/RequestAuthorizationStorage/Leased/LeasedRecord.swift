@@ -28,6 +28,14 @@ package struct LeasedRecord: Hashable, Sendable, RedactedDescription {
 
     package init(place: UUID?) { self.place = place }
 
+    /// Stands for a damaged record, which is set aside.
+    ///
+    /// It may have been leased. So it shows the lease of a host that nobody is, with a beat of these bytes.
+    init(settingAside damaged: Data) {
+        (status, aside) = (.setAside, damaged)
+        (holder, beat) = (UUID(bytes: Data(count: 16)), UInt64(bitPattern: Int64(damaged.hashValue)))
+    }
+
     /// The largest record, in bytes.
     static let limit = 65_536
 }
@@ -90,7 +98,7 @@ extension LeasedRecord {
         }
         var reader = RecordReader(rest: data.dropFirst(Self.magic.count + 1))
         guard let record = try? LeasedRecord(&reader), reader.rest.isEmpty else {
-            throw TokenStoreError(.corrupt, "the record is damaged; remove it with clear(), and sign in again")
+            throw TokenStoreError(.corrupt, "the record is damaged; sign in again, which sets it aside")
         }
         self = record
     }

@@ -54,16 +54,43 @@ import Testing
         #expect(try LeasedPlace(decoding: place.encoded) == place)
     }
 
-    @Test func `a damaged record is an error until it is cleared`() async throws {
-        let store = try store()
+    /// Saves an item, and damages its record.
+    private func damage(_ store: LeasedByteStore) async throws -> Data {
         try await store.save(Data("a".utf8))
-        records["ada"] = records["ada"]?.dropLast()
+        let damaged = try #require(records["ada"]).dropLast()
+        records["ada"] = damaged
+        return damaged
+    }
+
+    @Test func `a damaged record is an error for a load, and a save takes its place`() async throws {
+        let store = try store()
+        let damaged = try await damage(store)
         await expect(.corrupt) { try await store.load() }
-        await expect(.corrupt) { try await store.save(Data("b".utf8)) }
+        #expect(try await store.save(Data("b".utf8), ending: nil) { $0 == nil && $1 == .setAside } == .saved)
+        #expect(try await store.load() == Data("b".utf8))
+        #expect(try record().aside == damaged)
+    }
+
+    @Test func `a damaged record is cleared`() async throws {
+        let store = try store()
+        _ = try await damage(store)
         try await store.clear()
         #expect(try await store.load() == nil)
-        try await store.save(Data("b".utf8))
-        #expect(try await store.load() == Data("b".utf8))
+    }
+
+    @Test func `a damaged record may be leased, and is leased anew once it is unchanged for long`() async throws {
+        let store = try store()
+        _ = try await damage(store)
+        await expect(.timedOut) { try await store.lock(within: .zero) }
+        clock.advance(by: .seconds(10))
+        await expect(.timedOut) { try await store.lock(within: .zero) }
+        clock.advance(by: .seconds(1))
+        let lock = try await store.lock(within: .zero)
+        #expect(lock.remaining == .seconds(10))
+        // A host that holds the token saves it again.
+        #expect(try await store.loadWithIntent().absence == .setAside)
+        try await store.saveIntent(Data("intent".utf8))
+        await lock.unlock()
     }
 
     @Test func `a record of a later version is left, also by a removal`() async throws {
