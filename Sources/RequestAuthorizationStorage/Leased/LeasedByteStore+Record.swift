@@ -155,6 +155,7 @@ extension LeasedByteStore {
             guard let change = try await decide(contents) else {
                 // It may be what an earlier try has saved, but not durably.
                 if last == nil, try await space.calls.confirm(known.bytes, at: known.key, budget) {
+                    state.withLock { if contents.item != nil { $0.seenPlace = known.record.place } }
                     return .refused(contents.item)
                 }
                 continue

@@ -407,6 +407,16 @@ struct LeasedStoreTests {
         #expect(records.calls() == [.read, .confirm, .announce])
     }
 
+    @Test func `a session whose first save got no answer does not end with the database`() async throws {
+        let store = try await store()
+        records.next(.replace, .answerLost)
+        records.next(.replace, .lost)
+        await #expect(throws: TokenStoreError.self) { try await store.save(token("a", 0)) }
+        #expect(try await store.save(token("a", 0), replacing: .anything, ending: nil) == .saved)
+        records.dropAll()
+        #expect(try await store.loadWithIntent().absence == .placeMissing)
+    }
+
     @Test func `only old tombstones without a lease and an intent are removed`() async throws {
         let fleet = try await LeasedTokens(
             database: records, key: .bytes(Data(repeating: 1, count: 32)), clock: clock)
