@@ -54,19 +54,20 @@ struct LeaseRules: Hashable, Sendable {
     /// Step 2: the record with a new lease, or `nil` if another host may have one.
     ///
     /// - Parameters:
-    ///   - id: a new id.
+    ///   - id: a new id, or that of an earlier try.
     ///   - now: the uptime before the record is replaced.
     ///   - unchangedFor: how long the record has been unchanged by the clock of the database.
     func leasing(_ record: LeasedRecord, as id: UUID, at now: Duration, unchangedFor: Duration?) -> LeasedRecord? {
-        guard isFree(record, at: now, unchangedFor: unchangedFor) else { return nil }
+        guard isFree(record, for: id, at: now, unchangedFor: unchangedFor) else { return nil }
         var record = record
         record.holder = id
         record.beat &+= 1
         return record
     }
 
-    private func isFree(_ record: LeasedRecord, at now: Duration, unchangedFor: Duration?) -> Bool {
-        guard let holder = record.holder else { return true }
+    private func isFree(_ record: LeasedRecord, for id: UUID, at now: Duration, unchangedFor: Duration?) -> Bool {
+        // Its own lease was written, and the answer lost. Another beat renews it.
+        guard let holder = record.holder, holder != id else { return true }
         let ending = length * 1.05
         if let unchangedFor, unchangedFor >= ending { return true }
         guard let watched, watched.holder == holder, watched.beat == record.beat else { return false }

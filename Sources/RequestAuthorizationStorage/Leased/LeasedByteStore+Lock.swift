@@ -21,7 +21,8 @@ extension LeasedByteStore {
             try Task.checkCancellation()
             let budget = space.budget
             let known = try await record(budget, mayBeDamaged: true)
-            if let last, let item = known.record.item, item != last {
+            // A lease that was written without an answer is this store's own.
+            if let last, let item = known.record.item, item != last, known.record.holder != id {
                 return access(id, to: known, isLeased: false)
             }
             last = last ?? .some(known.record.item)
@@ -112,10 +113,22 @@ extension LeasedByteStore {
         while true {
             let budget = space.budget
             let known = try await record(budget)
-            guard known.record.item == basis else { throw Self.itemHasChanged }
+            guard known.record.item == basis else {
+                // The lease may have been written without an answer.
+                if known.record.holder == lease.id {
+                    await Task.detached { await self.giveBack(lease.id, known) }.value
+                }
+                throw Self.itemHasChanged
+            }
             if try await self.lease(lease.id, over: known, announcing: intent, budget) != nil {
-                state.withLock { $0.intentLease = lease.id }
-                return lease.renew()
+                let isWanted = state.withLock { state in
+                    state.intentLease = lease.id
+                    return state.lease === lease
+                }
+                if isWanted { return lease.renew() }
+                // The lock was released meanwhile, when it had no lease yet.
+                await Task.detached { await self.release(lease.id) }.value
+                throw Self.isNotHolder
             }
             try await pause(&pauses, until: end, space.calls.limit)
         }

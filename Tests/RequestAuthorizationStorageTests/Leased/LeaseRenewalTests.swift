@@ -170,6 +170,20 @@ import Testing
         #expect(try await store().lock(within: .zero).remaining == .seconds(10))
     }
 
+    @Test func `a lease that comes with an intent after its lock was released is given back`() async throws {
+        let (one, other) = (try store(), try store())
+        try await one.save(Data("a".utf8))
+        try await other.save(Data("b".utf8))
+        // The item is another one than the store knows: access without a lease.
+        let lock = try await one.lock(within: .zero)
+        #expect(try await one.load() == Data("b".utf8))
+        records.next(.replace, .after { _ in await lock.unlock() })
+        let error = await #expect(throws: TokenStoreError.self) { try await one.saveIntent(Data("intent".utf8)) }
+        #expect(error?.kind == .timedOut)
+        #expect(lock.remaining == .zero)
+        #expect(try holder() == nil)
+    }
+
     @Test func `a lease that was granted to a cancelled task is given back`() async throws {
         let (heard, hearer) = AsyncStream.makeStream(of: Void.self)
         var replacements = heard.makeAsyncIterator()

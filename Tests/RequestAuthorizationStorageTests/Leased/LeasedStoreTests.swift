@@ -256,6 +256,47 @@ struct LeasedStoreTests {
         withExtendedLifetime(held) {}
     }
 
+    @Test(arguments: [false, true])
+    func `a lease that got no answer is the host's own, also in a record that another host has changed`(
+        isCleared: Bool
+    ) async throws {
+        let (one, other) = (try await store(), try await store())
+        try await one.save(token("a", 0))
+        let newer = token("b", 1)
+        records.next(.replace, .answerLost)
+        records.next(
+            .replace,
+            .after { _ in
+                if isCleared { _ = try? await other.clear() } else { _ = try? await other.save(newer) }
+            })
+        let locking = Task { try await one.lock(within: .milliseconds(5)) }
+        _ = await pause()
+        clock.advance(by: .milliseconds(5))
+        let lock = try await locking.value
+        #expect(lock.remaining == .seconds(10))
+        #expect(try await one.load() == (isCleared ? nil : newer))
+        await lock.unlock()
+        #expect(try await other.lock(within: .zero).remaining == .seconds(10))
+    }
+
+    @Test func `a lease that got no answer is given back if the token was changed meanwhile`() async throws {
+        let (one, other) = (try await store(), try await store())
+        try await one.save(token("a", 0))
+        try await other.save(token("b", 1))
+        let lock = try await one.lock(within: .zero)
+        #expect(lock.remaining == .zero)
+        #expect(try await one.load() == token("b", 1))
+        let (newer, open) = (token("c", 2), intent(1))
+        records.next(.replace, .answerLost)
+        records.next(.replace, .after { _ in _ = try? await other.save(newer) })
+        let announcing = Task { try await one.setIntent(open) }
+        _ = await pause()
+        clock.advance(by: .milliseconds(5))
+        await #expect(throws: TokenStoreError.self) { try await announcing.value }
+        #expect(try await other.lock(within: .zero).remaining == .seconds(10))
+        await lock.unlock()
+    }
+
     @Test func `an access without a lease acquires it with the intent, in one call`() async throws {
         let (one, other, held, _) = try await announced()
         let waiting = Task { try await other.lock(within: .seconds(20)) }
