@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import Dispatch
+
 /// The system calls for app groups: `SystemAppGroups`, or a simulation in tests.
 protocol AppGroups: Sendable {
     /// `FileManager.containerURL(forSecurityApplicationGroupIdentifier:)`: the path, or `nil` outside the group.
@@ -27,12 +29,17 @@ final class AppGroupItems: SharedByteStore, RedactedDescription {
     private let group: String
     private let groups: any AppGroups
     private let activity: ExclusiveActivity
+    private let patience: Double
     private let opened = Lock<RestrictedFileItems?>(nil)
     private let isExcluded = Lock(false)
 
-    init(group: String, client: String, account: String, groups: any AppGroups, activity: ExclusiveActivity) {
+    /// - Parameter patience: how long the end of the system's time waits for a change, in seconds.
+    init(
+        group: String, client: String, account: String, groups: any AppGroups, activity: ExclusiveActivity,
+        patience: Double = 1
+    ) {
         (self.group, self.client, self.account) = (group, client, account)
-        (self.groups, self.activity) = (groups, activity)
+        (self.groups, self.activity, self.patience) = (groups, activity, patience)
     }
 
     func load() async throws -> Data? { try await items().load() }
@@ -81,12 +88,17 @@ final class AppGroupItems: SharedByteStore, RedactedDescription {
         }
     }
 
-    /// Runs a change within an activity, because the file is locked while it is replaced.
+    /// Runs a change within an activity, because the file is locked while it is replaced. The process is suspended when
+    /// `expire` returns, so that waits for the change.
     private func changing<Result: Sendable>(_ body: (RestrictedFileItems) async throws -> Result) async throws -> Result
     {
         let items = try items()
-        let end = try await activity.begin {}
-        defer { end() }
+        let isOver = DispatchSemaphore(value: 0)
+        let end = try await activity.begin { [patience] in _ = isOver.wait(timeout: .now() + patience) }
+        defer {
+            isOver.signal()
+            end()
+        }
         return try await body(items)
     }
 

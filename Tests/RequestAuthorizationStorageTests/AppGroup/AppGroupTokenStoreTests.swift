@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Crypto
+import Dispatch
 import Foundation
 import RequestAuthorization
 import RequestAuthorizationTesting
@@ -153,6 +154,26 @@ import Testing
         }
         #expect(error?.kind == .timedOut)
         try widget.close()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `before the process is suspended a change of the locked file ends`() async throws {
+        let items = AppGroupItems(
+            group: "group.app", client: "client", account: "me", groups: groups, activity: .expiring(activities),
+            patience: 600)
+        let (isSuspended, ended) = (DispatchSemaphore(value: 0), OneShot<Void>())
+        let result = try await items.save(Data("a".utf8), ending: nil) { [activities] _, _ in
+            Thread.detachNewThread {
+                activities.expire()
+                isSuspended.signal()
+                ended.fulfill()
+            }
+            // The file is locked here.
+            return isSuspended.wait(timeout: .now() + 0.1) == .timedOut
+        }
+        #expect(result == .saved)
+        // The process is not kept from its suspension afterwards.
+        try await ended.value()
     }
 
     @Test func `access that comes after the time has ended is released again`() async throws {
