@@ -53,14 +53,9 @@ extension AppGroupTokenStore {
     ///   - account: the owner of the token, in your words; not a secret.
     ///   - keyGroup: the keychain access group of the key; by default the app group, which on iOS is also one.
     public init(_ group: String, client: String, account: String, keyGroup: String? = nil) {
-        #if os(macOS)
-        let activity = ExclusiveActivity.none
-        #else
-        let activity = ExclusiveActivity.expiring(SystemActivities())
-        #endif
         self.init(
-            group, client: client, account: account, keyGroup: keyGroup, groups: SystemAppGroups(), activity: activity,
-            keychain: SecurityKeychain())
+            group, client: client, account: account, keyGroup: keyGroup, groups: SystemAppGroups(),
+            activity: Suspension.activities.map { .expiring($0) } ?? .none, keychain: SecurityKeychain())
     }
     #else
     @available(*, unavailable, message: "app groups are on Apple's platforms only: use .default(client:account:)")

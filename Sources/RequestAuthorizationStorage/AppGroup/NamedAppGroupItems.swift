@@ -41,14 +41,9 @@ extension NamedAppGroupItems {
     ///   - client: the client id at the authorization server.
     ///   - keyGroup: the keychain access group of the items; by default the app group, which on iOS is also one.
     public init(_ group: String, client: String, keyGroup: String? = nil) {
-        #if os(macOS)
-        let activity = ExclusiveActivity.none
-        #else
-        let activity = ExclusiveActivity.expiring(SystemActivities())
-        #endif
         self.init(
-            group, client: client, keyGroup: keyGroup, groups: SystemAppGroups(), activity: activity,
-            keychain: SecurityKeychain())
+            group, client: client, keyGroup: keyGroup, groups: SystemAppGroups(),
+            activity: Suspension.activities.map { .expiring($0) } ?? .none, keychain: SecurityKeychain())
     }
     #else
     @available(*, unavailable, message: "app groups are on Apple's platforms only: use .default(client:)")
