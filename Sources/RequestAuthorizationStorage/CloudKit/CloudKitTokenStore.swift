@@ -57,11 +57,19 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
         keychain: any KeychainCalls
     ) {
         self.sharing = sharing
-        var device: CloudKitDevice?
-        if case .eachDeviceSignsIn = sharing { device = CloudKitDevice(client, account, accessGroup, keychain) }
+        // The random name of a device that signs in separately. In the Keychain it survives deleting the app.
+        var device: KeychainTokenItem?
+        if case .eachDeviceSignsIn = sharing {
+            device = KeychainTokenItem(
+                query: KeychainQuery(
+                    service: KeychainPurpose.device.service(of: client), account: account, accessGroup: accessGroup,
+                    accessibility: .afterFirstUnlockThisDeviceOnly),
+                keychain: keychain)
+        }
         let session = { @Sendable (envelope: Data) in (try? Envelope(envelope))?.header.version.session }
         item = CloudKitTokenItem(cloud: cloud, session: device == nil ? session : nil) { [device] in
-            try await CloudKitDevice.recordName(client: client, account: account, device: device?.id())
+            let id = try await device?.load(orAdding: Data(UUID().uuidString.utf8))
+            return recordName(client: client, account: account, device: id)
         }
         let key = KeychainKey(
             query: .key(client, account, accessGroup, isSynchronizable: device == nil), keychain: keychain)
@@ -145,29 +153,14 @@ extension CloudKitTokenStore {
 
 // MARK: -
 
-/// The random name of a device that signs in separately. It is in the Keychain, so that it survives deleting the app.
-private struct CloudKitDevice: Sendable {
-    private let item: KeychainTokenItem
-
-    init(_ client: String, _ account: String, _ accessGroup: String?, _ keychain: any KeychainCalls) {
-        item = KeychainTokenItem(
-            query: KeychainQuery(
-                service: KeychainPurpose.device.service(of: client), account: account, accessGroup: accessGroup,
-                accessibility: .afterFirstUnlockThisDeviceOnly),
-            keychain: keychain)
+/// A name for the record that CloudKit accepts (at most 255 ASCII characters) and that hides client and account.
+private func recordName(client: String, account: String, device: Data?) -> String {
+    var hash = SHA256()
+    for part in [Data(client.utf8), Data(account.utf8), device ?? Data()] {
+        hash.update(data: withUnsafeBytes(of: UInt64(part.count).bigEndian) { Data($0) })
+        hash.update(data: part)
     }
-
-    func id() async throws -> Data { try await item.load(orAdding: Data(UUID().uuidString.utf8)) }
-
-    /// A name for the record that CloudKit accepts (at most 255 ASCII characters) and that hides client and account.
-    static func recordName(client: String, account: String, device: Data?) -> String {
-        var hash = SHA256()
-        for part in [Data(client.utf8), Data(account.utf8), device ?? Data()] {
-            hash.update(data: withUnsafeBytes(of: UInt64(part.count).bigEndian) { Data($0) })
-            hash.update(data: part)
-        }
-        return "token-" + hash.finalize().map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
-    }
+    return "token-" + hash.finalize().map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
 }
 #else
 /// Whether the devices of a user share one token in iCloud, on Apple's platforms.
