@@ -101,20 +101,13 @@ extension CloudRecord {
 
 extension CKRecord {
     fileprivate static func make(_ record: CloudRecord) throws -> CKRecord {
-        let made = try known(record.systemFields) ?? new(record.name)
+        let coder = try record.systemFields.map { try NSKeyedUnarchiver(forReadingFrom: $0) }
+        coder?.requiresSecureCoding = true
+        let made =
+            coder.flatMap { CKRecord(coder: $0) }
+            ?? CKRecord(recordType: CloudKitDatabase.recordType, recordID: CKRecord.ID(recordName: record.name))
         made[CloudKitDatabase.field] = record.value
         return made
-    }
-
-    private static func known(_ systemFields: Data?) throws -> CKRecord? {
-        guard let systemFields else { return nil }
-        let coder = try NSKeyedUnarchiver(forReadingFrom: systemFields)
-        coder.requiresSecureCoding = true
-        return CKRecord(coder: coder)
-    }
-
-    private static func new(_ name: String) -> CKRecord {
-        CKRecord(recordType: CloudKitDatabase.recordType, recordID: CKRecord.ID(recordName: name))
     }
 }
 
