@@ -14,8 +14,6 @@ struct CloudFailure: Error, Sendable {
         static let networkUnavailable = Self(rawValue: 3)
         static let networkFailure = Self(rawValue: 4)
         static let badContainer = Self(rawValue: 5)
-        static let serviceUnavailable = Self(rawValue: 6)
-        static let requestRateLimited = Self(rawValue: 7)
         static let missingEntitlement = Self(rawValue: 8)
         /// No user is signed in to iCloud.
         static let notAuthenticated = Self(rawValue: 9)
@@ -25,13 +23,9 @@ struct CloudFailure: Error, Sendable {
         /// The record has changed since it was read; `serverRecord` has the current one.
         static let serverRecordChanged = Self(rawValue: 14)
         static let operationCancelled = Self(rawValue: 20)
-        /// Another record of the request failed.
-        static let batchRequestFailed = Self(rawValue: 22)
-        static let zoneBusy = Self(rawValue: 23)
         static let badDatabase = Self(rawValue: 24)
         static let quotaExceeded = Self(rawValue: 25)
         static let zoneNotFound = Self(rawValue: 26)
-        static let limitExceeded = Self(rawValue: 27)
         /// The user deleted the app's data in Settings.
         static let userDeletedZone = Self(rawValue: 28)
         static let managedAccountRestricted = Self(rawValue: 32)
