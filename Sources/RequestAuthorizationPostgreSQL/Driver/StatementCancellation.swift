@@ -9,13 +9,8 @@ import Dispatch
 ///
 /// `PQcancel` makes another connection and blocks until the server answers, so it runs on a queue of its own.
 final class StatementCancellation: Sendable {
-    private struct State {
-        var isCancelled = false
-        /// The argument of `PQcancel`, while the statement runs.
-        var request: CancelRequest?
-    }
-
-    private let state = Lock(State())
+    /// The argument of `PQcancel` is there while the statement runs.
+    private let state = Lock<(isCancelled: Bool, request: CancelRequest?)>((false, nil))
 
     /// Begins the statement, or returns `false` if it was cancelled before.
     func begin(_ handle: OpaquePointer) -> Bool {
