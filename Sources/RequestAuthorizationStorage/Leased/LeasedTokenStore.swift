@@ -73,14 +73,14 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
         keepsLater: Bool
     ) async throws -> TokenSaveResult<Token> {
         let intent = try intent.map(RefreshIntentFormat.encode)
-        let outcome = Lock(Outcome())
+        let outcome = Lock<(kept: StoredToken<Token>?, decision: Decision?)>((nil, nil))
         let result = try await items.change(ending: intent) { [self] contents in
             let (kept, movesAside) = try await find(contents, isSignIn: condition == .anything)
             let absence = movesAside ? .setAside : contents.absence
             let decision = decide(
                 stored, replacing: condition, over: kept, absence: absence, isHolder: contents.isHolder,
                 keepsLater: keepsLater)
-            outcome.withLock { $0 = Outcome(kept: kept, decision: decision) }
+            outcome.withLock { $0 = (kept, decision) }
             if case .isStored = decision, intent != nil, contents.intent == intent, let item = contents.item {
                 return LeasedByteStore.Change(item: item, isEnd: stored.token == nil)
             }
@@ -114,11 +114,6 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
         /// The answer to an earlier try was lost.
         case isStored
         case refuse
-    }
-
-    private struct Outcome: Sendable {
-        var kept: StoredToken<Token>?
-        var decision: Decision?
     }
 
     private func decide(
