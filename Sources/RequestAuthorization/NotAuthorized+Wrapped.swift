@@ -33,13 +33,10 @@ extension NotAuthorized {
         }
 
         private mutating func find(inside mirror: Mirror) -> NotAuthorized? {
-            for (_, value) in mirror.children {
-                guard remaining > 0 else { return nil }
-                guard value is any Error || Self.isWrapping(value) else {
-                    remaining -= 1
-                    continue
-                }
+            // A list may be long, such as the bytes of an answer.
+            for (_, value) in mirror.children.prefix(1_000) where value is any Error || Self.isWrapping(value) {
                 if let found = find(in: value) { return found }
+                guard remaining > 0 else { return nil }
             }
             return mirror.superclassMirror.flatMap { find(inside: $0) }
         }

@@ -205,6 +205,67 @@ import Testing
     }
 }
 
+extension QueuedCredentialTests {
+    @Test func `what a provider leaves running waits for a slot again when the request has gone`() async throws {
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            let (goOn, later) = (OneShot<Void>(), Lock<Task<Int, any Error>?>(nil))
+            let provider = Hooked(base: Signing()) { [queue] in
+                let task = Task {
+                    try await goOn.value()
+                    return try await queue.post(server.url("/later"), .bearer("later"))
+                }
+                later.withLock { $0 = task }
+            }
+            let (slots, url) = (try queue.occupy(server), server.url("/"))
+            let call = Task { try await queue.post(url, provider) }
+            await queue.waits.reaches(1)
+            slots.give(at: try queue.host(server))
+            #expect(try await call.value == 200)
+            _ = try queue.occupy(server)
+            goOn.fulfill()
+            await queue.waits.reaches(2)
+            slots.give(at: try queue.host(server))
+            #expect(try await later.withLock { $0 }?.value == 200)
+        }
+    }
+
+    /// Otherwise it would wait for the only slot, which is held for its own answer.
+    @Test func `a receipt that sees a redirect while a slot is held may send such a request itself`() async throws {
+        try await withServer { request in
+            request.target == "/a" ? .redirect(307, to: "/b") : .text("hello")
+        } body: { server in
+            let report = server.url("/report")
+            let receipt = Reporting { [queue] in _ = try await queue.post(report, .bearer("inner")) }
+            let provider = Receipted(receipt: receipt)
+            let status = try await queue.post(server.url("/a"), provider)
+            #expect(status == 200)
+            #expect(await server.requests.map(\.target) == ["/a", "/report", "/b", "/report"])
+        }
+    }
+}
+
+private struct Receipted: AuthorizationProvider {
+    let receipt: Reporting
+
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try Credential("Signature", receipt: receipt)
+    }
+}
+
+/// Sends a report about each answer.
+private struct Reporting: CredentialReceipt {
+    let report: @Sendable () async throws -> Void
+
+    var wantsEveryAnswer: Bool { true }
+
+    func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
+        try await report()
+        return .accept
+    }
+}
+
 /// Makes a credential for one request.
 private struct Signing: AuthorizationProvider {
     func credential(for request: some AuthorizableRequest) async throws -> Credential {

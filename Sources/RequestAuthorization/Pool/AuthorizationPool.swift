@@ -261,18 +261,19 @@ extension ProvidersNotSettled: RedactedDescription {
 extension RefreshableTokenAuthorization: Dispensable {
     nonisolated func isDispensable(at now: Moment) -> Bool { core.isDispensable(at: now) }
 
-    /// Whether nothing is under way and everything is stored.
-    nonisolated var isSettled: Bool { core.read { $0.isSettled } }
+    /// Whether nothing is under way and everything is stored. A shared store may still have a lock to release.
+    nonisolated var isSettled: Bool { limitedAccess == nil && core.read { $0.isSettled } }
 
     /// Performs the first part of ``shutdown(within:)``, which is all of it if nothing is under way.
     ///
     /// - Returns: whether the shutdown is complete.
     nonisolated func shutDownAtOnce() -> Bool {
-        change { state, turn in
+        let isSettled = change { state, turn in
             state.shutDown(&turn)
             guard state.isSettled else { return false }
             state.giveUpWriting(&turn)
             return true
         }
+        return isSettled && limitedAccess == nil
     }
 }

@@ -27,8 +27,8 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
     /// A redirect within the origin is a request of its own: where the client allows it, `fields` is called for it too.
     ///
     /// - Parameters:
-    ///   - onUnauthorized: called after a 401, or a 403 for a missing scope. If it returns, `fields` is called again
-    ///     for a retry. Without it a 401 is final.
+    ///   - onUnauthorized: called after a 401, or a 403 for a missing scope, also if the request had no field. If it
+    ///     returns, `fields` is called again for a retry. Without it a 401 is final.
     ///   - fields: returns header fields by name for a request; none if it goes out as it is. Names and values that no
     ///     header can hold are refused.
     public init(

@@ -85,8 +85,8 @@ public struct RefreshPolicy: Hashable, Sendable {
     /// Whether a token is refreshed when four fifths of the time have passed after which the server ends unused sessions
     /// (``AuthorizationToken/refreshNeededBefore``); `false` by default.
     ///
-    /// It works while the program runs and the provider lives: a pool may have dropped it. A refresh that wins no time is
-    /// not repeated, and no refresh moves ``AuthorizationToken/signInNeededBefore`` of an authorization that ends.
+    /// It works while the program runs and the provider lives: a pool may have dropped it. With a read-only store it does
+    /// nothing. A refresh that wins no time is not repeated, and no refresh moves ``AuthorizationToken/signInNeededBefore`` of an authorization that ends.
     public var keepsAlive: Bool
 
     public init(

@@ -3,6 +3,16 @@
 
 // The ordinary refresh, and how it ends.
 extension RefreshState {
+    /// Returns the first step of a refresh whose task begins; `nil` if it is over already.
+    mutating func begin(_ id: RefreshID, _ turn: inout Turn) -> Exchange.Step? {
+        guard let flight = calling, flight.id == id else {
+            leftovers.end(id)
+            return nil
+        }
+        activity = .idle
+        return follow(.perform(flight.step), flight, &turn)
+    }
+
     /// Records the result of a step, and returns the next one; `nil` if the refresh itself has nothing more to do.
     mutating func advance(_ id: RefreshID, _ outcome: Exchange.Outcome, _ turn: inout Turn) -> Exchange.Step? {
         guard case .refreshing(var flight) = activity, flight.id == id else {
@@ -115,14 +125,16 @@ extension RefreshState {
     // MARK: - Ends
 
     private mutating func use(_ held: HeldToken, of flight: Flight, _ turn: inout Turn) {
-        guard vault.isKept else {
-            // The store keeps the spent token, so its intent stays.
-            if vault.isClosed { vault.answerWasLost() }
-            return publish(held, of: flight, isRefreshed: true, &turn)
-        }
+        guard vault.isKept else { return publishUnkept(held, of: flight, &turn) }
         vault.answerCame()
         activity = .saving(flight)
         order(vault.successor(held), announcing: .refreshed(held), &turn)
+    }
+
+    private mutating func publishUnkept(_ held: HeldToken, of flight: Flight?, _ turn: inout Turn) {
+        // The store keeps the spent token, so its intent stays.
+        if vault.isClosed { vault.answerWasLost() }
+        publish(held, of: flight, isRefreshed: true, &turn)
     }
 
     /// Ends a refresh without a token. The session goes on.
@@ -218,12 +230,10 @@ extension RefreshState {
     /// Stores and uses the late token of this session. A refresh under way is over with it.
     private mutating func useLate(_ held: HeldToken, _ turn: inout Turn) {
         let overtaken = flight
+        activity = .idle
+        guard vault.isKept else { return publishUnkept(held, of: overtaken, &turn) }
         vault.answerCame()
         activity = overtaken.map { .saving($0) } ?? .idle
-        guard vault.isKept else {
-            activity = .idle
-            return publish(held, of: overtaken, isRefreshed: true, &turn)
-        }
         order(vault.successor(held), announcing: .refreshed(held), &turn)
     }
 

@@ -14,11 +14,13 @@ extension RefreshState {
     ///
     /// - Parameters:
     ///   - revoked: the token that was revoked before, if there was one.
+    ///   - condition: what the store must hold if it has not been read yet.
     ///   - isSparing: whether the sign-in that is under way goes on.
     mutating func reset(
-        newSession: UUID, of revoked: TokenVersion? = nil, sparesSignIn isSparing: Bool = false, _ turn: inout Turn
+        newSession: UUID, of revoked: TokenVersion? = nil, replacing condition: TokenSaveCondition = .anything,
+        sparesSignIn isSparing: Bool = false, _ turn: inout Turn
     ) {
-        let content = signOutContent(of: revoked, at: turn.now)
+        let content = signOutContent(of: revoked, replacing: condition, at: turn.now)
         let error = NotAuthorized(.signedOut)
         leaveSession(error, sparesSignIn: isSparing, &turn)
         // A sign-out is stored even after a shutdown, so that it counts at the next start.
@@ -44,21 +46,23 @@ extension RefreshState {
         // About to be stored, a later one replaces what is held.
         if let stored = vault.signIn, !former.contains(stored.id) { return true }
         let isSparing = signIn.map { !former.contains($0.id) } ?? false
-        reset(newSession: newSession, of: revoked, sparesSignIn: isSparing, &turn)
+        // If a sibling has signed in meanwhile, its session stays.
+        let condition = revoked.map { TokenSaveCondition.session($0.session) } ?? .nothing
+        reset(newSession: newSession, of: revoked, replacing: condition, sparesSignIn: isSparing, &turn)
         return true
     }
 
     /// The sign-ins that are under way, or about to be stored.
     var signIns: [RefreshID] { [signIn?.id, vault.signIn?.id].compactMap { $0 } }
 
-    private func signOutContent(of revoked: TokenVersion?, at now: Moment) -> Vault.Content {
+    private func signOutContent(
+        of revoked: TokenVersion?, replacing unread: TokenSaveCondition, at now: Moment
+    ) -> Vault.Content {
         let unsaved = vault.unsaved?.content
         if case .tombstone? = unsaved, let unsaved { return unsaved }
         if case .unknown = holding {
-            // If a sibling has signed in since the revocation, its session stays.
             return vault.end(
-                of: revoked?.session ?? line.session, after: revoked, at: now.date,
-                replacing: revoked.map { .session($0.session) } ?? .anything)
+                of: revoked?.session ?? line.session, after: revoked, at: now.date, replacing: unread)
         }
         let condition = vault.condition(of: line.session, .session(line.session))
         return vault.end(of: line.session, after: heldVersion, at: now.date, replacing: condition)

@@ -77,10 +77,8 @@ extension RefreshableTokenAuthorization {
 
     private nonisolated func run(_ flight: Flight) async {
         if store != nil { await watchStore() }
-        // A sign-out, or another session, may have come before this task began.
-        let isCurrent = core.read { $0.calling?.id == flight.id }
-        let failure = RefreshFailure(CancellationError())
-        var step: Exchange.Step? = isCurrent ? flight.step : change { $0.advance(flight.id, .failed(failure), &$1) }
+        // A sign-out, another session or the end of the program may have come before this task began.
+        var step = change { $0.begin(flight.id, &$1) }
         while let current = step {
             let outcome = await perform(current, of: flight.id)
             step = change { $0.advance(flight.id, outcome, &$1) }
@@ -139,7 +137,9 @@ extension RefreshableTokenAuthorization {
         id.run(inheriting: true) { await self.runSignIn(id, body) }
     }
 
-    private nonisolated func runSignIn(_ id: RefreshID, _ body: @Sendable () async throws -> Token) async {
+    nonisolated func runSignIn(_ id: RefreshID, _ body: @Sendable () async throws -> Token) async {
+        // Its caller has its answer already.
+        guard core.read({ $0.signIn?.id == id }) else { return }
         let requestedAt = clock.now
         do {
             let version = TokenVersion(session: UUID.random(), generation: 0)

@@ -90,11 +90,13 @@ extension RefreshableTokenAuthorization {
         return typed(try await token(.refreshed)).token
     }
 
-    /// Asks once more if it has only waited for a sign-in, or for an earlier call, that has failed.
+    /// Asks again if it has only waited for a sign-in, or for a call past its deadline, that has failed.
     private nonisolated func token(_ need: TokenNeed) async throws -> HeldToken {
-        let former = core.read { $0.held }
-        let held = try await heldToken(need)
-        return held === former && !need.isMet(by: held) ? try await heldToken(need) : held
+        while true {
+            let (former, isBusy) = core.read { ($0.held, $0.isHolding || $0.flight?.isDraining == true) }
+            let held = try await heldToken(need)
+            guard isBusy, held === former, !need.isMet(by: held) else { return held }
+        }
     }
 
     /// Loads the stored token if none is known yet. Only then it is known how long the token lasts.

@@ -41,7 +41,8 @@ extension AuthorizationProvider {
         if let atHand = try credentialAtHand(for: request) {
             present = atHand
         } else {
-            present = try await credential(for: request)
+            // The next `authorize(_:)` says why a refresh has failed.
+            do { present = try await credential(for: request) } catch is RefreshFailed { return }
         }
         let parts = present.contents?.receipt?.parts ?? []
         let pointless = NotAuthorized.pointless(after: response)

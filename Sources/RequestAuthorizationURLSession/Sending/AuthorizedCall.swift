@@ -66,13 +66,15 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
             }
             receiver.discard(received)
             if hop.keepsCredential, credential.wantsEveryAnswer, let head = response as? HTTPURLResponse {
-                _ = try await credential.judge(head)
+                _ = try await Departure.$asking.withValue(departure ?? Departure.asking) { [credential] in
+                    try await credential.judge(head)
+                }
             }
             hop.follow(redirection, credential)
             request = hop.keepsCredential ? redirection.request : hop.request
             departure = try await self.departure(for: request, hop.body, of: carrier, after: departure, limits)
             guard hop.keepsCredential, credential.isForOneRequest else { continue }
-            credential = try await Departure.$isHeld.withValue(Departure.isHeld || departure != nil) { [hop] in
+            credential = try await Departure.$asking.withValue(departure ?? Departure.asking) { [hop] in
                 try await provider.credential(for: hop.shown)
             }
             try first.allowsToGoOn(with: credential)

@@ -3,8 +3,13 @@
 
 /// Takes and gives back the slot of a call whose request gets a connection of its own.
 final class Departure: Sendable {
+    /// The departure for which a provider is asked.
+    @TaskLocal static var asking: Departure?
+
     /// Whether a provider is asked while a slot is held. What it sends meanwhile must not wait for that slot.
-    @TaskLocal static var isHeld = false
+    ///
+    /// Tasks that the provider leaves running keep the value. So the departure is asked whether it has the slot still.
+    static var isHeld: Bool { asking?.state.withLock { $0.holdsSlot } ?? false }
 
     let host: Origin
     private let slots: ConnectionSlots
@@ -72,7 +77,7 @@ struct DepartingAuthorization: AuthorizationProvider, RedactedDescription {
         var last = first
         while true {
             do {
-                if let present = try await present(last, for: request) {
+                if let present = try await present(last, for: request, departure) {
                     // While it was queued, another session may have begun.
                     try first.allowsToGoOn(with: present)
                     return present
@@ -82,7 +87,7 @@ struct DepartingAuthorization: AuthorizationProvider, RedactedDescription {
                 throw error
             }
             departure.end()
-            last = try await provider.credential(for: request)
+            last = try await provider.credential(for: try shown(request, last))
             try first.allowsToGoOn(with: last)
             if departure.beginsAtOnce(isReturning: true) { return last }
             try await departure.wait(isReturning: true)
@@ -90,12 +95,20 @@ struct DepartingAuthorization: AuthorizationProvider, RedactedDescription {
     }
 
     /// The credential for a request that has its slot; `nil` if the slot must be given back for the wait.
-    private func present(_ last: Credential, for request: some AuthorizableRequest) async throws -> Credential? {
+    private func present(
+        _ last: Credential, for request: some AuthorizableRequest, _ departure: Departure
+    ) async throws -> Credential? {
         if let atHand = try provider.credentialAtHand(for: request) { return atHand }
         guard last.isCurrent else { return nil }
         // A proof is made anew. A user's own provider is called while the slot is held.
+        let shown = try shown(request, last)
+        return try await Departure.$asking.withValue(departure) { try await provider.credential(for: shown) }
+    }
+
+    /// The request with its former proof, which was not sent.
+    private func shown<Request: AuthorizableRequest>(_ request: Request, _ last: Credential) throws -> Request {
         var shown = request
         if last.isProven { try shown.set(last) }
-        return try await Departure.$isHeld.withValue(true) { [shown] in try await provider.credential(for: shown) }
+        return shown
     }
 }

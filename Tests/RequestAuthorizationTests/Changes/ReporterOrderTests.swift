@@ -44,27 +44,34 @@ import Testing
         #expect(reporter.counts == [1, 2, 3])
     }
 
-    /// Signs out while the beginning of a refresh is being reported.
-    private struct SigningOut: AuthorizationReporter {
+    /// Changes the provider while the beginning of a refresh is being reported.
+    private struct Intruder: AuthorizationReporter {
         let auth: RefreshableTokenAuthorization<TestToken>
+        let change: @Sendable (inout RefreshState, inout Turn) -> Void
 
-        func note(_ event: AuthorizationEvent) {
-            if event.kind == .refreshStarted { auth.change { $0.reset(newSession: UUID(), &$1) } }
-        }
+        func note(_ event: AuthorizationEvent) { if event.kind == .refreshStarted { auth.change(change) } }
 
         func decorated<Token: AuthorizationToken>(
             _ service: any RefreshableTokenService<Token>
         ) -> any RefreshableTokenService<Token> { service }
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `a refresh that a sign-out has overtaken before its task began calls nobody`() async throws {
+    /// By a sign-out, or by the end of the program.
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    func `a refresh that was overtaken before its task began calls nobody`(endsProgram: Bool) async throws {
         let clock = ManualClock()
         let service = ScriptedTokenService<TestToken>(clock: clock)
         service.append(.token("new"))
-        let auth = RefreshableTokenAuthorization(
-            service: service, token: TestToken("old", expiresAt: clock.now - 1), clock: clock)
-        auth.report(to: SigningOut(auth: auth))
+        let store = InMemoryTokenStore<TestToken>(.make("old", lasts: 10))
+        let auth = RefreshableTokenAuthorization(service: service, store: store, clock: clock)
+        #expect(try await auth.validToken().name == "old")
+        clock.advance(by: .seconds(11))
+        auth.report(
+            to: Intruder(auth: auth) { state, turn in
+                guard endsProgram else { return state.reset(newSession: UUID(), &turn) }
+                state.shutDown(&turn)
+                state.giveUpWriting(&turn)
+            })
         await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
         try await auth.settle(within: .seconds(60))
         #expect(service.calls == 0)

@@ -46,6 +46,15 @@ import Testing
         #expect(Set(store.operations.map(\.kind)) == [.load])
     }
 
+    @Test func `refreshNow reads the store again once`() async throws {
+        let widget = Widget(.make("old", lasts: 100))
+        #expect(try await widget.name() == "old")
+        widget.clock.advance(by: .seconds(1))
+        let reads = widget.kinds.count
+        #expect(try await widget.auth.refreshNow().name == "old")
+        #expect(widget.kinds.count == reads + 1)
+    }
+
     @Test func `an expired token is an error that says to open the app`() async throws {
         let widget = Widget(.make("old", lasts: 10))
         #expect(try await widget.name() == "old")

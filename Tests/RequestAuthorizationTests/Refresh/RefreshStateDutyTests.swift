@@ -64,11 +64,18 @@ struct RefreshStateDutyTests {
         #expect(bench.state.pace.failure == nil)
     }
 
-    @Test func `a sign-out before the store was read ends what it holds`() {
-        var bench = Bench.make(holding: nil, storage: .shared)
-        bench.state.holding = .unknown
-        #expect(bench.gives { $0.reset(after: nil, newSession: other, &$1) })
-        #expect(bench.unsaved == "tombstone 0 for anything")
+    @Test func `a sign-out before the store was read ends what it holds, and one that has found nothing ends nothing`()
+    {
+        for hasLooked in [false, true] {
+            var bench = Bench.make(holding: nil, storage: .shared)
+            bench.state.holding = .unknown
+            if hasLooked {
+                #expect(bench.gives { $0.reset(after: nil, newSession: other, &$1) })
+            } else {
+                bench.does { $0.reset(newSession: other, &$1) }
+            }
+            #expect(bench.unsaved == "tombstone 0 for \(hasLooked ? "nothing" : "anything")")
+        }
     }
 
     @Test(arguments: [false, true])

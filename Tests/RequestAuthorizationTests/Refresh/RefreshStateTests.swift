@@ -331,6 +331,16 @@ struct RefreshStateTests {
         #expect(bench.state.flight == nil)
     }
 
+    @Test func `a late token after the close leaves the intent of the call that it overtakes`() {
+        var bench = Bench.make(storage: .shared)
+        let call = bench.leaveCall(waiter: 7)
+        bench.advance(bench.state.flight?.id, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
+        #expect(bench.state.calling?.step == bench.state.held.map { .refresh($0) })
+        bench.does { $0.shutDown(&$1) }
+        bench.does { $0.giveUpWriting(&$1) }
+        #expect(bench.advance(call, .token(bench.held(2, generation: 1))).last == "unlock")
+    }
+
     @Test func `a provider that is closed ignores the tokens of siblings, also after a sign-out`() {
         var bench = Bench.make(storage: .shared)
         bench.does { $0.shutDown(&$1) }

@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
-import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
+
+@testable import RequestAuthorization
 
 @Suite struct SignOutTests {
     @Test func `signing out revokes, then clears the store and memory`() async throws {
@@ -163,6 +164,31 @@ import Testing
         try await out.value
         #expect(place.stored?.token?.name == "c")
         await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+    }
+
+    @Test func `a sign-in that is over before its task begins shows no page`() async {
+        let auth = RefreshableTokenAuthorization(service: GatedRevocation(), token: TestToken("a"))
+        await auth.runSignIn(RefreshID()) {
+            Issue.record("a page is shown")
+            return TestToken("b")
+        }
+        #expect(auth.currentToken?.name == "a")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a sibling's sign-in stays, also if a sign-out that found nothing is stored after it`() async throws {
+        let clock = ManualClock()
+        let place = InMemorySharedTokenStore<TestToken>(clock: clock)
+        let store = ScriptedTokenStore(place)
+        let auth = RefreshableTokenAuthorization(service: GatedRevocation(), store: store, clock: clock)
+        let sibling = RefreshableTokenAuthorization(service: GatedRevocation(), store: place.sibling(), clock: clock)
+        let save = store.hold(next: .save)
+        let out = Task { try await auth.signOut() }
+        await save.begins()
+        try await sibling.signIn { TestToken("c") }
+        save.release()
+        try await out.value
+        #expect(place.stored?.token?.name == "c")
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: [true, false])

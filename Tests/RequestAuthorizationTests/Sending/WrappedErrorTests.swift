@@ -73,6 +73,15 @@ import Testing
         #expect((1...1_001).contains(rows.taken.withLock { $0 }))
     }
 
+    @Test func `it finds an error behind a long answer`() {
+        struct RefusedCall: Error {
+            let body: [UInt8]
+            let cause: (any Error)?
+        }
+        let call = RefusedCall(body: Array(repeating: 7, count: 5_000), cause: error)
+        #expect(NotAuthorized(in: call)?.reason == .signedOut)
+    }
+
     @Test func `it finds none where there is none, and ends in a circle`() {
         #expect(NotAuthorized(in: URLError(.timedOut)) == nil)
         #expect(NotAuthorized(in: CancellationError()) == nil)
