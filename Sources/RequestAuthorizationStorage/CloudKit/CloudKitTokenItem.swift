@@ -11,9 +11,8 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
     private let session: (@Sendable (Data) -> UUID?)?
     /// The last record from the server. A save replaces only this one.
     private let last = Lock<CloudRecord?>(nil)
-    /// The iCloud account and the session of the token that the store has last loaded or saved. Also the session of its
-    /// last save, whose answer may have been lost.
-    let own = Lock<(account: String?, session: UUID?, tried: UUID?)>((nil, nil, nil))
+    /// What the store has loaded and saved.
+    let own = Lock(CloudSessions())
     private let clock: any AuthorizationClock
     /// Until which uptime CloudKit wants no request, and why.
     private let pause = Lock<(end: Duration, error: TokenStoreError)?>(nil)
@@ -55,13 +54,17 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
     }
 
     func clear() async throws {
+        own.withLock { $0.beginRemoval() }
         try await onRecord { name in
+            // The account is known by now.
+            own.withLock { $0.beginRemoval() }
             guard try await !leaveTombstone(name) else { return }
             do {
                 try await cloud.deleteRecord(named: name)
             } catch let failure as CloudFailure where failure.about(name).meansAbsent {}
             last.withLock { $0 = nil }
         }
+        own.withLock { $0.endRemoval() }
     }
 
     /// Returns the name of the current iCloud account, or throws `TokenStoreError` if there is none, and for as long as
@@ -82,9 +85,11 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
     }
 
     /// Returns the name of the current iCloud account, after checking that the token in use belongs to it.
-    func checkedAccount() async throws -> String {
+    ///
+    /// - Parameter session: the session to save, if it is known.
+    func checkedAccount(for session: UUID? = nil) async throws -> String {
         let current = try await account()
-        guard own.withLock({ $0.account == nil || $0.account == current }) else {
+        guard own.withLock({ $0.allowsWrite(of: session, in: current) }) else {
             throw TokenStoreError(
                 .unsuitable, "another iCloud account is signed in now, and its token is left as it is; load again")
         }
@@ -105,8 +110,8 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
         if let session, let standing, let new = session(item) {
             let ended = CloudTombstone.session(of: standing.value)
             let there = ended ?? session(standing.value) ?? new
-            // Only a sign-in replaces another session. This device knows its session already: the save is late.
-            let isLate = there != new && own.withLock({ $0.session }) == new
+            // Only a sign-in replaces another session. This device has had its session before: the save is late.
+            let isLate = there != new && own.withLock { $0.hasKept(new) }
             if ended == new || isLate { throw TokenStoreError.signedOutOnAnotherDevice }
         }
         if let new = session?(item) { own.withLock { $0.tried = new } }

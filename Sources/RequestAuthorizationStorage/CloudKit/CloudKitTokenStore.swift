@@ -79,7 +79,7 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
     public func load() async throws -> StoredToken<Token>? {
         let account = try await item.account()
         let stored = try await sealed.load()
-        item.own.withLock { ($0.account, $0.session) = (account, stored?.version.session) }
+        item.own.withLock { $0.didKeep(stored?.version.session, in: account) }
         return stored
     }
 
@@ -88,10 +88,11 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
     /// - Throws: `TokenStoreError`: `unsuitable` for a rotating refresh token, and for another iCloud account;
     ///   `failed` if another device has signed out of the token's session, or in to another one since.
     public func save(_ stored: StoredToken<Token>) async throws {
-        let account = try await item.checkedAccount()
+        item.own.withLock { $0.beginSave(of: stored.version.session) }
+        let account = try await item.checkedAccount(for: stored.version.session)
         try await checkKept(stored)
         try await sealed.save(stored)
-        item.own.withLock { ($0.account, $0.session) = (account, stored.version.session) }
+        item.own.withLock { $0.didKeep(stored.version.session, in: account) }
     }
 
     /// Removes the token, also one that cannot be decrypted.

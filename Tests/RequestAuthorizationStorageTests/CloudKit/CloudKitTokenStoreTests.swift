@@ -152,6 +152,9 @@ import Testing
         #expect(try await device().load() == again)
         // The phone goes on with what it loads, or with a sign-in of its own.
         #expect(try await phone.load() == again)
+        let repeated = await #expect(throws: TokenStoreError.self) { try await phone.save(token("refresh-3", 3)) }
+        #expect(repeated?.kind == .failed)
+        #expect(try await device().load() == again)
         try await phone.save(token("again-2", 2, of: session))
         try await phone.save(token("mine-1", of: UUID()))
         #expect(try await device().load()?.token?.name == "mine-1")
@@ -265,10 +268,49 @@ import Testing
         #expect(error?.kind == .unsuitable)
         #expect(cloud.records(of: "grace").isEmpty)
         #expect(try await store.load() == nil)
-        try await store.save(token("grace-1"))
+        try await store.save(token("grace-1", of: UUID()))
         #expect(cloud.records(of: "grace").count == 1)
         cloud.signIn(as: "ada")
         #expect(try await store.load()?.token?.name == "ada-1")
+    }
+
+    @Test(arguments: [false, true])
+    func `a save that is repeated after a load is not made in the next person's account`(isSignIn: Bool) async throws {
+        let store = device()
+        try await store.save(token("ada-1"))
+        let pending = isSignIn ? token("ada-1", of: UUID()) : token("ada-2", 2)
+        cloud.fail(.accountStatus, CloudFailure(code: .notAuthenticated))
+        await #expect(throws: TokenStoreError.self) { try await store.save(pending) }
+        cloud.signIn(as: "grace")
+        #expect(try await store.load() == nil)
+        let error = await #expect(throws: TokenStoreError.self) { try await store.save(pending) }
+        #expect(error?.kind == .unsuitable)
+        #expect(cloud.records(of: "grace").isEmpty)
+        cloud.signIn(as: "ada")
+        _ = try await store.load()
+        try await store.save(pending)
+        #expect(try await device().load() == pending)
+    }
+
+    @Test(arguments: [false, true])
+    func `a removal that is repeated after a load leaves the next person's token`(isFirstCall: Bool) async throws {
+        try await device().save(token("ada-1"))
+        let store = device()
+        if !isFirstCall { _ = try await store.load() }
+        cloud.fail(isFirstCall ? .record : .accountStatus, CloudFailure(code: .networkUnavailable))
+        await #expect(throws: TokenStoreError.self) { try await store.clear() }
+        cloud.signIn(as: "grace")
+        let theirs = token("grace-1", of: UUID())
+        try await device().save(theirs)
+        #expect(try await store.load() == theirs)
+        let error = await #expect(throws: TokenStoreError.self) { try await store.clear() }
+        #expect(error?.kind == .unsuitable)
+        #expect(try await device().load() == theirs)
+        // A sign-in of the next person ends the removal.
+        let again = token("again-1", of: UUID())
+        try await store.save(again)
+        try await store.clear()
+        #expect(try await device().load() == nil)
     }
 
     @Test func `a token is not saved to an account that the next person signs in to meanwhile`() async throws {
