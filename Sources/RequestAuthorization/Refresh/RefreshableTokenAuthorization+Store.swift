@@ -88,8 +88,12 @@ extension RefreshableTokenAuthorization {
         let (store, shared) = (store, sharedStore)
         let save = { @Sendable () async throws -> TokenSaveResult<Token> in
             if let shared { return try await shared.save(stored, replacing: condition, ending: intent) }
-            try await store?.save(stored)
-            return .saved
+            do {
+                try await store?.save(stored)
+                return .saved
+            } catch let error as TokenStoreError where error.isOfEndedSession {
+                return .refused(try await store?.load())
+            }
         }
         let result = try await callStore(save) { late in
             if case .saved = late { await whenMade() }

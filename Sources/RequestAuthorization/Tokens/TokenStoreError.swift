@@ -45,6 +45,9 @@ public struct TokenStoreError: Error, Sendable {
     /// The error that caused this one, if any. It is not part of the description.
     public let underlying: (any Error)?
 
+    /// Whether the store has refused a token because its session is over. It is not tried again.
+    package var isOfEndedSession = false
+
     /// Creates the error of a store.
     ///
     /// - Parameters:

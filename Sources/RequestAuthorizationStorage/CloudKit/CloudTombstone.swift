@@ -17,7 +17,12 @@ enum CloudTombstone {
 }
 
 extension TokenStoreError {
-    static let signedOutOnAnotherDevice = TokenStoreError(
-        .failed,
-        "another device has signed out of this session, or in to another one, so its token is not saved; load again")
+    static var signedOutOnAnotherDevice: TokenStoreError {
+        var error = TokenStoreError(
+            .failed,
+            "another device has signed out of this session, or in to another one, so its token is not saved; load again"
+        )
+        error.isOfEndedSession = true
+        return error
+    }
 }

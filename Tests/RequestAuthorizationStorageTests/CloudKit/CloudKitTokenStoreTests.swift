@@ -170,6 +170,21 @@ import Testing
         #expect(try await device().load() == nil)
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    func `a provider discards a late refresh, and goes on with what it loads`(isSignOut: Bool) async throws {
+        let clock = ManualClock()
+        try await device().save(token("refresh-1"))
+        let auth = RefreshableTokenAuthorization(
+            service: ScriptedTokenService<TestToken>(clock: clock, .success(TestToken("refresh-2"))), store: device(),
+            clock: clock)
+        #expect(try await auth.validToken().name == "refresh-1")
+        if isSignOut { try await device().clear() } else { try await device().save(token("again-1", of: UUID())) }
+        _ = try? await auth.refreshNow()
+        try #require(auth.currentToken?.name == (isSignOut ? nil : "again-1"))
+        try await auth.settle(within: .seconds(1))
+        #expect(try await device().load()?.token?.name == (isSignOut ? nil : "again-1"))
+    }
+
     @Test func `a sign-out does not end the new session of another device`() async throws {
         let (phone, tablet, session) = (device(), device(), UUID())
         try await phone.save(token("refresh-1"))
