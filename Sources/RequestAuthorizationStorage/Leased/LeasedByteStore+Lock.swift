@@ -14,6 +14,19 @@ extension LeasedByteStore {
         let end = space.clock.uptime + limit.saturated
         try await waitForOwnLease(until: end, limit)
         let id = UUID()
+        var mayBeHeld = false
+        do {
+            return try await access(id, until: end, limit, &mayBeHeld)
+        } catch {
+            // It would make other hosts wait until it ends.
+            if mayBeHeld { Task.detached { await self.giveBack(id) } }
+            throw error
+        }
+    }
+
+    private func access(
+        _ id: UUID, until end: Duration, _ limit: Duration, _ mayBeHeld: inout Bool
+    ) async throws -> TokenStoreLock {
         var pauses = LeasePauses()
         // The item that is known to the caller, if any.
         var last = state.withLock { $0.basis.map(Optional.some) }
@@ -26,7 +39,7 @@ extension LeasedByteStore {
                 return access(id, to: known, isLeased: false)
             }
             last = last ?? .some(known.record.item)
-            if let leased = try await lease(id, over: known, announcing: nil, budget) {
+            if let leased = try await lease(id, over: known, announcing: nil, budget, &mayBeHeld) {
                 return access(id, to: leased, isLeased: true)
             }
             try await pause(&pauses, until: end, limit)
@@ -65,9 +78,10 @@ extension LeasedByteStore {
 
     /// Step 2. It counts from before the first request.
     ///
+    /// - Parameter mayBeHeld: set to `true` if the lease may have been written, although this call does not return it.
     /// - Returns: the record with the lease; `nil` if another host has it.
     private func lease(
-        _ id: UUID, over known: Known, announcing intent: Data?, _ budget: RecordCalls.Budget
+        _ id: UUID, over known: Known, announcing intent: Data?, _ budget: RecordCalls.Budget, _ mayBeHeld: inout Bool
     ) async throws -> Known? {
         let askedAt = space.clock.uptime
         let leased = state.withLock {
@@ -79,11 +93,14 @@ extension LeasedByteStore {
         do {
             written = try await write(leased, over: known, budget)
         } catch {
-            // The lease may be ours, and would make other hosts wait until it ends.
-            if !RecordCalls.isRefusal(error) { Task.detached { await self.giveBack(id) } }
+            if !RecordCalls.isRefusal(error) { mayBeHeld = true }
             throw error
         }
-        guard let written else { return nil }
+        guard let written else {
+            // It was written if the answer was lost, and another host has saved since.
+            mayBeHeld = true
+            return nil
+        }
         state.withLock { state in
             state.rules.granted(id, askedAt: askedAt)
             if intent != nil { state.rules.announced(id, askedAt: askedAt) }
@@ -109,6 +126,22 @@ extension LeasedByteStore {
     private func acquire(
         _ lease: HeldLease, announcing intent: Data, for basis: Data?, until end: Duration
     ) async throws {
+        var mayBeHeld = false
+        do {
+            try await acquire(lease, announcing: intent, for: basis, until: end, &mayBeHeld)
+        } catch {
+            if mayBeHeld {
+                // Its id is not used again: a later lease would be given back.
+                state.withLock { if $0.lease === lease { $0.lease = nil } }
+                Task.detached { [id = lease.id] in await self.giveBack(id) }
+            }
+            throw error
+        }
+    }
+
+    private func acquire(
+        _ lease: HeldLease, announcing intent: Data, for basis: Data?, until end: Duration, _ mayBeHeld: inout Bool
+    ) async throws {
         var pauses = LeasePauses()
         while true {
             let budget = space.budget
@@ -116,11 +149,12 @@ extension LeasedByteStore {
             guard known.record.item == basis else {
                 // The lease may have been written without an answer.
                 if known.record.holder == lease.id {
+                    mayBeHeld = false
                     await Task.detached { await self.giveBack(lease.id, known) }.value
                 }
                 throw Self.itemHasChanged
             }
-            if try await self.lease(lease.id, over: known, announcing: intent, budget) != nil {
+            if try await self.lease(lease.id, over: known, announcing: intent, budget, &mayBeHeld) != nil {
                 let isWanted = state.withLock { state in
                     state.intentLease = lease.id
                     return state.lease === lease

@@ -170,6 +170,50 @@ import Testing
         #expect(try await store().lock(within: .zero).remaining == .seconds(10))
     }
 
+    @Test func `a lease that was granted without an answer is given back if the wait for it ends`() async throws {
+        let (heard, hearer) = AsyncStream.makeStream(of: Void.self)
+        var replacements = heard.makeAsyncIterator()
+        let other = try store()
+        try await other.save(Data("a".utf8))
+        let one = try LeasedByteStore(
+            database: HeardRecords(base: records, replaced: hearer, hangs: Lock(false)), key: "ada", clock: clock)
+        records.next(.replace, .answerLost)
+        records.next(.replace, .after { _ in _ = try? await other.save(Data("b".utf8)) })
+        let error = await #expect(throws: TokenStoreError.self) { try await one.lock(within: .zero) }
+        #expect(error?.kind == .timedOut)
+        // The second request, its confirmation, and giving back.
+        for _ in 1...3 { await replacements.next() }
+        #expect(try holder() == nil)
+        #expect(try await other.load() == Data("b".utf8))
+    }
+
+    @Test func `a lease that was granted without an answer to an intent is given back if a read fails`() async throws {
+        let (heard, hearer) = AsyncStream.makeStream(of: Void.self)
+        var replacements = heard.makeAsyncIterator()
+        let other = try store()
+        let one = try LeasedByteStore(
+            database: HeardRecords(base: records, replaced: hearer, hangs: Lock(false)), key: "ada", clock: clock)
+        try await one.save(Data("a".utf8))
+        try await other.save(Data("b".utf8))
+        // The item is another one than the store knows: access without a lease.
+        let lock = try await one.lock(within: .zero)
+        #expect(try await one.load() == Data("b".utf8))
+        records.next(.replace, .answerLost)
+        records.next(.replace, .after { _ in _ = try? await other.save(Data("c".utf8)) })
+        records.next(.read, .none)
+        // That of the other store.
+        records.next(.read, .none)
+        records.next(.read, .lost)
+        let announcing = Task { try await one.saveIntent(Data("intent".utf8)) }
+        while clock.sleeping.min() ?? .seconds(1) > .milliseconds(5) { await Task.yield() }
+        clock.advance(by: .milliseconds(5))
+        let error = await #expect(throws: TokenStoreError.self) { try await announcing.value }
+        #expect(error?.kind == .unavailable)
+        while try holder() != nil { await replacements.next() }
+        #expect(lock.remaining == .zero)
+        await lock.unlock()
+    }
+
     @Test func `a lease that comes with an intent after its lock was released is given back`() async throws {
         let (one, other) = (try store(), try store())
         try await one.save(Data("a".utf8))
