@@ -89,17 +89,22 @@ final class AppGroupItems: SharedByteStore, RedactedDescription {
     }
 
     /// Runs a change within an activity, because the file is locked while it is replaced. The process is suspended when
-    /// `expire` returns, so that waits for the change.
+    /// `expire` returns, so that waits for the change. A change that waits for another process ends then.
     private func changing<Result: Sendable>(_ body: (RestrictedFileItems) async throws -> Result) async throws -> Result
     {
         let items = try items()
-        let isOver = DispatchSemaphore(value: 0)
-        let end = try await activity.begin { [patience] in _ = isOver.wait(timeout: .now() + patience) }
+        let (isOver, isTimeOver) = (DispatchSemaphore(value: 0), Lock(false))
+        let end = try await activity.begin { [patience] in
+            if isOver.wait(timeout: .now() + patience) == .success { return }
+            isTimeOver.withLock { $0 = true }
+            // For a try that has begun.
+            _ = isOver.wait(timeout: .now() + patience / 10)
+        }
         defer {
             isOver.signal()
             end()
         }
-        return try await body(items)
+        return try await RestrictedFileItems.$isTimeOver.withValue(isTimeOver) { try await body(items) }
     }
 
     /// A backup that is restored on another device would have an envelope whose key stays on this one.

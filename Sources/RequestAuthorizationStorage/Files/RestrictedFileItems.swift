@@ -150,6 +150,9 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
 
     // MARK: -
 
+    /// Whether the time of the system for a change is over, in the task of that change.
+    @TaskLocal static var isTimeOver: Lock<Bool>?
+
     private static let noMoreTime = TokenStoreError(
         .timedOut, "the system ended the time for exclusive access; try again")
 
@@ -171,7 +174,14 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
     private func run<Value: Sendable>(
         _ purpose: String, replaces: Bool = false, _ body: @escaping @Sendable (CredentialFiles) throws -> Value
     ) async throws -> Value {
-        try await queue.run(again: retry) { [files] in
+        let isTimeOver = Self.isTimeOver
+        let retry = { @Sendable (error: any Error, waited: Duration) throws -> Duration in
+            let pause = try self.retry(error, after: waited)
+            // The process is about to be suspended, and must not lock a file after that.
+            if isTimeOver?.withLock({ $0 }) == true { throw Self.noMoreTime }
+            return pause
+        }
+        return try await queue.run(again: retry) { [files] in
             try files.naming(purpose) {
                 do {
                     return try body(files)

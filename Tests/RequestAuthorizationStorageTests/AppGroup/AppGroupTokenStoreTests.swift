@@ -176,6 +176,29 @@ import Testing
         try await ended.value()
     }
 
+    @Test func `a change that waits for another process ends with the time`() async throws {
+        let (began, inner) = (OneShot<Void>(), ExclusiveActivity.expiring(activities))
+        let other = AppGroupItems(
+            group: "group.app", client: "client", account: "me", groups: groups, activity: .none)
+        try await other.save(Data("a".utf8))
+        let items = AppGroupItems(
+            group: "group.app", client: "client", account: "me", groups: groups,
+            activity: ExclusiveActivity { expire in
+                let end = try await inner.begin(expire)
+                began.fulfill()
+                return end
+            }, patience: 0)
+        let widget = try FileHandle(forUpdating: URL(filePath: place + "/client,me.guard"))
+        #expect(flock(widget.fileDescriptor, LOCK_EX) == 0)
+        let saving = Task { try await items.save(Data("b".utf8)) }
+        try await began.value()
+        activities.expire()
+        let error = await #expect(throws: TokenStoreError.self) { try await saving.value }
+        #expect(error?.kind == .timedOut && error?.detail.contains("the system ended the time") == true)
+        try widget.close()
+        #expect(try await other.load() == Data("a".utf8))
+    }
+
     @Test func `access that comes after the time has ended is released again`() async throws {
         let widget = try await store(activity: ExclusiveActivity.none).lock(within: .seconds(300))
         let began = OneShot<Void>()
