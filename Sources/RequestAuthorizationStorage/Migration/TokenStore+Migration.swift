@@ -168,7 +168,13 @@ private func locked<Token: AuthorizationToken, Result>(
     _ store: some TokenStore<Token>, within limit: Duration, _ body: () async throws -> Result
 ) async throws -> Result {
     guard let shared = store as? any SharedTokenStore<Token> else { return try await body() }
-    return try await shared.lock(within: limit).whileHeld(body)
+    while true {
+        let lock = try await shared.lock(within: limit)
+        guard lock.remaining == .zero else { return try await lock.whileHeld(body) }
+        // Access without a lease: a sibling has just saved. The next lock compares with what is read now.
+        await lock.unlock()
+        _ = try await store.load()
+    }
 }
 
 extension StoredToken {

@@ -172,6 +172,46 @@ import Testing
         func clear() async throws { place.stored.withLock { $0 = nil } }
     }
 
+    /// It runs a body before each save.
+    private struct Watched: TokenStore {
+        let place = Place()
+        let beforeSave: @Sendable () async -> Void
+
+        func load() async throws -> StoredToken<TestToken>? { place.stored.withLock { $0 } }
+        func save(_ stored: StoredToken<TestToken>) async throws {
+            await beforeSave()
+            place.stored.withLock { $0 = stored }
+        }
+        func clear() async throws { place.stored.withLock { $0 = nil } }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a leased token is moved under a lease, also if another host has saved meanwhile`() async throws {
+        let (clock, records) = (ManualClock(), MemoryRecords())
+        let stores = try (1...3).map { _ in
+            LeasedTokenStore<TestToken>(
+                unencryptedIn: try LeasedByteStore(database: records, key: "ada", clock: clock))
+        }
+        let (one, old, third) = (stores[0], stores[1], stores[2])
+        try await one.save(.make(1))
+        let lock = try await one.lock(within: .zero)
+        let kinds = Lock<[TokenStoreError.Kind?]>([])
+        let new = Watched {
+            let error = await #expect(throws: TokenStoreError.self) { try await third.lock(within: .zero) }
+            kinds.withLock { $0.append(error?.kind) }
+        }
+        let moving = Task { try await old.migrate(to: new) }
+        // Until the store pauses between two reads.
+        while clock.sleeping.min() ?? .seconds(1) > .milliseconds(5) { await Task.yield() }
+        try await one.save(.make(2))
+        await lock.unlock()
+        clock.advance(by: .milliseconds(5))
+        #expect(try await moving.value == .moved)
+        #expect(kinds.withLock { $0 } == [.timedOut])
+        #expect(new.place.stored.withLock { $0 } == .make(2))
+        #expect(try await third.load()?.token == nil)
+    }
+
     @Test func `a store that returns a different token does not get it`() async throws {
         struct Forgetful: TokenStore {
             func load() async throws -> StoredToken<TestToken>? { nil }
