@@ -131,14 +131,28 @@ actor ResourceSessions {
         if session?.number != number { return true }
         let baseline = session?.record?.signIn
         // A sibling's session does not count as this one's sign-in. What it lacks is asked for after the next refusal.
-        if try await adopt(newerThan: baseline), covers(reason == .scopes ? challenge?.scope ?? [] : []) {
-            return true
+        let failure: TokenStoreError?
+        do {
+            if try await adopt(newerThan: baseline), covers(reason == .scopes ? challenge?.scope ?? [] : []) {
+                return true
+            }
+            failure = nil
+        } catch let error as TokenStoreError where settings.signIn.channel != nil {
+            failure = error
         }
         if settings.signIn.channel == nil, !settings.signsInAlone {
             throw NotAuthorized(reason == .first ? .noToken : .needsInteraction, challenge: challenge)
         }
         let period: Duration = settings.signsInAlone ? .seconds(60) : .seconds(3600)
-        switch state.withLock({ $0.consent.needs(reason, sentIn: number, at: now, within: period) }) {
+        let effect = try state.withLock { state in
+            var consent = state.consent
+            let effect = consent.needs(reason, sentIn: number, at: now, within: period)
+            // Only a sign-in needs the records, and one that cannot begin does not count.
+            if effect == .begin, let failure { throw failure }
+            state.consent = consent
+            return effect
+        }
+        switch effect {
         case .retry: return true
         case .answer: return false
         case .join: break

@@ -167,6 +167,27 @@ import Testing
         }
     }
 
+    @Test func `a refusal counts while the records cannot be read, and a sign-in that cannot begin does not`()
+        async throws
+    {
+        try await GuardedServer.run {
+            $0.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let (records, asked) = (FillingRecords(), Asked())
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked, records: records)
+            #expect(try await notes.get(server) == "200 ok")
+            records.isUnreadable.withLock { $0 = true }
+            await #expect(throws: TokenStoreError.self) { _ = try await notes.get(server, "PUT") }
+            records.isUnreadable.withLock { $0 = false }
+            asked.answers.withLock { $0 = false }
+            #expect(try await notes.get(server, "PUT").hasPrefix("403"))
+            #expect(asked.reasons == ["first sign-in", "further scopes"])
+            records.isUnreadable.withLock { $0 = true }
+            #expect(try await notes.get(server, "PUT").hasPrefix("403"))
+            #expect(asked.reasons.count == 2 && guarded.now.pages.count == 1)
+        }
+    }
+
     @Test func `a refusal on the page is told once, and then silences the resource`() async throws {
         try await GuardedServer.run {
             $0.deniesPage = true
@@ -1083,12 +1104,16 @@ import Testing
         }
     }
 
-    /// Records on a disk that is full from a moment on.
+    /// Records on a disk that is full, or cannot be read, from a moment on.
     private struct FillingRecords: ResourceRecords {
         let base = InMemoryResourceRecords()
         let isFull = Lock(false)
+        let isUnreadable = Lock(false)
 
-        func record(named name: String) async throws -> Data? { base.record(named: name) }
+        func record(named name: String) async throws -> Data? {
+            if isUnreadable.withLock({ $0 }) { throw TokenStoreError(.unavailable, "away") }
+            return base.record(named: name)
+        }
         func save(_ record: Data, named name: String) async throws {
             try check()
             base.save(record, named: name)
