@@ -35,6 +35,8 @@ actor ResourceSessions {
     private var refusal: (error: ProtectedResourceError, end: Duration)?
     /// The record of a new session that is not saved yet. Until then the sign-in counts for this process.
     private var unsaved: ResourceRecord?
+    /// The sign-ins of this process, and those that the records had when they began. Any other one there is newer.
+    private var passed: Set<UUID> = []
     /// Whether a session that could not be read is to be signed out.
     private var mustReset = false
 
@@ -61,10 +63,11 @@ actor ResourceSessions {
     /// Takes over a session of the records that is newer than one that this process knows.
     func adopt(newerThan baseline: UUID?) async throws -> Bool {
         let former = session
-        // Until the present session is saved, the records have an older one.
-        guard unsaved == nil, !settings.signsInAlone, let record = try await settings.record(),
-            record.signIn != baseline
-        else { return false }
+        guard !settings.signsInAlone, let record = try await settings.record(), record.signIn != baseline else {
+            return false
+        }
+        // Until the present session is saved, the records have an older one, or a sibling's newer one.
+        if unsaved != nil, passed.contains(record.signIn) { return false }
         let store = settings.store(of: record)
         if baseline != nil, try await store.load()?.token == nil { return false }
         // A sign-in of this program that has ended meanwhile is newer than what was read.
@@ -336,6 +339,7 @@ actor ResourceSessions {
     private func signIn(_ demand: Demand, at found: ProtectedResource) async throws {
         guard let channel = settings.signIn.channel else { throw NotAuthorized(.noToken) }
         if let refusal, now < refusal.end { throw refusal.error }
+        let kept = try await settings.record()?.signIn
         let former = session?.record?.requested ?? []
         let scopes = found.scopes(
             after: demand.challenge, requested: demand.isStepUp ? former.union(demand.scopes) : demand.scopes)
@@ -353,7 +357,7 @@ actor ResourceSessions {
             throw error
         }
         do {
-            try await keep(new, demand)
+            try await keep(new, over: kept, demand)
         } catch let error as NotAuthorized where error.reason == .signedOut {
             // The sign-out has cancelled this task, and a cancelled request revokes nothing.
             await Task.detached { await new.service.discard(new.token) }.value
@@ -364,7 +368,7 @@ actor ResourceSessions {
     /// Installs a new session, then keeps it. The former token stays until the new one is there.
     ///
     /// - Throws: `NotAuthorized` with the reason `signedOut` if the user has signed out meanwhile.
-    private func keep(_ new: ResourceSignInAttempt.Outcome, _ demand: Demand) async throws {
+    private func keep(_ new: ResourceSignInAttempt.Outcome, over kept: UUID?, _ demand: Demand) async throws {
         try checkSignOuts(since: demand)
         mustReset = false
         let former = session
@@ -384,6 +388,8 @@ actor ResourceSessions {
         }
         install(new.record, provider, issuer: new.record.resource.server.issuer)
         unsaved = new.record
+        passed.insert(new.record.signIn)
+        if let kept { passed.insert(kept) }
         // What the former server has issued is of no use here, and must not lie about.
         if same == nil { await former?.provider.reset() }
         await finishOrTryAgain()
@@ -423,7 +429,11 @@ actor ResourceSessions {
     func finish() async throws {
         if mustReset { _ = try await loaded() }
         guard let record = unsaved else { return }
-        try await settings.records.save(value: record, named: settings.sessionName)
+        let kept = try await settings.record()?.signIn
+        // The record of a sibling that has signed in since stays.
+        if kept.map({ passed.contains($0) }) ?? true {
+            try await settings.records.save(value: record, named: settings.sessionName)
+        }
         if unsaved?.signIn == record.signIn { unsaved = nil }
     }
 }

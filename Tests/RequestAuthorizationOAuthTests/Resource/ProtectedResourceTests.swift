@@ -1104,6 +1104,29 @@ import Testing
         }
     }
 
+    @Test func `a sibling's sign-in is taken over, and kept, by a process that could not save an earlier one`()
+        async throws
+    {
+        try await GuardedServer.run {
+            $0.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let records = FillingRecords()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            let receiver = PageOpener(redirectURI: "http://127.0.0.1:2/callback")
+            let second = ProtectedResourceAuthorization.make(server, guarded, receiver: receiver, records: records)
+            try await notes.signIn()
+            records.isFull.withLock { $0 = true }
+            try await notes.signIn()
+            records.isFull.withLock { $0 = false }
+            try await second.signIn(scopes: ["write"])
+            #expect(try await notes.get(server, "PUT") == "200 ok")
+            #expect(guarded.now.calls.last == "t3" && guarded.now.pages.count == 3)
+            try await notes.settle(within: .seconds(60))
+            #expect(try await second.storedSession()?.clientID == "client-2")
+            #expect(try await second.storedSession()?.scopes == ["write"])
+        }
+    }
+
     /// Records on a disk that is full, or cannot be read, from a moment on.
     private struct FillingRecords: ResourceRecords {
         let base = InMemoryResourceRecords()
