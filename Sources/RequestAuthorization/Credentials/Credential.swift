@@ -210,7 +210,9 @@ extension Credential {
     package var isUsual: Bool { contents.map { $0.more.isEmpty && $0.name == "Authorization" } ?? true }
 
     /// Whether it has a proof. A provider that sees one with a request takes it for a former one, which was not sent.
-    package var isProven: Bool { contents?.receipt?.parts.contains { $0 is any ProvenReceipt } ?? false }
+    package var isProven: Bool {
+        receipts.contains { $0 is any ProvenReceipt || ($0 as? any BoundReceipt)?.base?.isProven == true }
+    }
 
     /// Does the same for a request that was not refused, so that no retry is reported.
     package func allowsToGoOn(with next: Credential) throws {

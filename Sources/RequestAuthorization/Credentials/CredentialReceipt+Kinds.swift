@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// A receipt that tells a retry from a change of plan.
-protocol SessionReceipt: CredentialReceipt {
+package protocol SessionReceipt: CredentialReceipt {
+    /// - Throws: ``NotAuthorized`` if that credential is of another session.
     func checkSession(of next: Credential) throws
 }
 
@@ -28,8 +29,10 @@ struct RefusalReceipt: CredentialReceipt {
     }
 }
 
-/// The receipt of a credential that is for a part of its origin.
-package protocol BoundReceipt: CredentialReceipt {
+/// The receipt of a credential that is for a part of its origin, in place of another provider's.
+package protocol BoundReceipt: SessionReceipt {
+    /// The other provider's credential; `nil` if there is none.
+    var base: Credential? { get }
     /// Whether a redirect may carry the credential on.
     func mayGo(to request: some AuthorizableRequest) -> Bool
 }

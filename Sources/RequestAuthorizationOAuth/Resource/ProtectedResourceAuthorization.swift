@@ -20,7 +20,7 @@
 ///
 /// The credential goes to requests below the URL only: the same origin, and a path that continues at a slash.
 public final class ProtectedResourceAuthorization: AuthorizationProvider, RedactedDescription {
-    private let sessions: ResourceSessions
+    let sessions: ResourceSessions
     /// The credential of the held token, with the receipt of this provider for the session of that number.
     private let warm = Lock<(base: Credential, number: Int, wrapped: Credential)?>(nil)
 
@@ -339,10 +339,14 @@ private struct ResourceReceipt: BoundReceipt {
     /// A request may go on in the session that it has waited for, unless that may be another person's.
     ///
     /// Within a session its provider decides.
-    func admit(_ next: Credential) throws {
+    func admit(_ next: Credential) throws { try check(next) { try $0.admit($1) } }
+
+    func checkSession(of next: Credential) throws { try check(next) { try $0.allowsToGoOn(with: $1) } }
+
+    private func check(_ next: Credential, within session: (Credential, Credential) throws -> Void) throws {
         guard let own = next.receipts.lazy.compactMap({ $0 as? Self }).first, own.sessions === sessions,
             line == nil || own.line == nil || own.line == line
         else { throw NotAuthorized(.sessionReplaced) }
-        if own.number == number, let base, let nextBase = own.base { try base.admit(nextBase) }
+        if own.number == number, let base, let nextBase = own.base { try session(base, nextBase) }
     }
 }

@@ -50,6 +50,7 @@ final class GuardedServer: Sendable {
         /// The tokens with which the resource was called; empty for none.
         var calls: [String] = []
         var lifetime = 3600
+        var tokenType = "Bearer"
     }
 
     let state: Lock<State>
@@ -160,7 +161,9 @@ final class GuardedServer: Sendable {
         state.tokens["t\(number)"] = (scopes, path)
         let refresh = state.givesRefreshTokens ? #","refresh_token":"r\#(number)""# : ""
         return .json(
-            #"{"access_token":"t\#(number)","token_type":"Bearer","expires_in":\#(state.lifetime)\#(refresh)}"#)
+            """
+            {"access_token":"t\(number)","token_type":"\(state.tokenType)","expires_in":\(state.lifetime)\(refresh)}
+            """)
     }
 
     static func pairs(_ query: String) -> [String: String] {
@@ -233,11 +236,12 @@ extension ProtectedResourceAuthorization {
         _ server: RawServer, _ guarded: GuardedServer, asked: Asked = Asked(),
         receiver: some CallbackReceiver = PageOpener(),
         client: ClientIdentity = ClientIdentity(name: "Tool"), records: any ResourceRecords = .inMemory,
-        known: ProtectedResource? = nil, requiresListedPKCE: Bool = true, namesResource: Bool = true
+        known: ProtectedResource? = nil, proof: ProofOfPossession? = nil, requiresListedPKCE: Bool = true,
+        namesResource: Bool = true
     ) -> ProtectedResourceAuthorization {
         ProtectedResourceAuthorization(
             "\(server.base)/mcp", client: client, records: records, policy: .init(backOff: .init(patience: .zero)),
-            known: known, requiresListedPKCE: requiresListedPKCE,
+            known: known, proof: proof, requiresListedPKCE: requiresListedPKCE,
             namesResource: namesResource, transport: .patient, clock: guarded.clock, signIn: asked.signIn(receiver))
     }
 

@@ -742,6 +742,43 @@ import Testing
         }
     }
 
+    @Test func `a call that goes on with a later token of its session is no retry`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            try await notes.signIn()
+            let request = TestRequest("\(server.base)/mcp")
+            let first = try await notes.credential(for: request)
+            guarded.clock.advance(by: .seconds(4000))
+            let next = try await notes.credential(for: request)
+            #expect(first.fields.map(\.value) == ["Bearer t1"] && next.fields.map(\.value) == ["Bearer t2"])
+            let provider = try #require(notes.sessions.session?.provider)
+            var events = provider.events.makeAsyncIterator()
+            try first.allowsToGoOn(with: next)
+            // The refusal of the former token ends the list.
+            _ = try await first.judge(TestResponse(401, ["WWW-Authenticate": #"Bearer error="invalid_token""#]))
+            var kinds: [AuthorizationEvent.Kind] = []
+            while kinds.last != .unauthorized, let event = await events.next() { kinds.append(event.kind) }
+            #expect(kinds.last == .unauthorized && !kinds.contains(.requestRetried))
+            try await notes.signOut()
+            try await notes.signIn()
+            let other = try await notes.credential(for: request)
+            #expect(throws: NotAuthorized.self) { try next.allowsToGoOn(with: other) }
+        }
+    }
+
+    @Test func `clients are told that a credential has a proof`() async throws {
+        try await GuardedServer.run {
+            $0.tokenType = "DPoP"
+        } body: { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded, proof: .dpop)
+            let request = TestRequest("\(server.base)/mcp")
+            #expect(try await !notes.credential(for: request).isProven)
+            try await notes.signIn()
+            let credential = try await notes.credential(for: request)
+            #expect(credential.isProven && credential.isForOneRequest)
+        }
+    }
+
     @Test func `a program that acts for itself names the issuer that may see its secret`() async throws {
         try await GuardedServer.run {
             $0.resourceMembers = #","scopes_supported":["s"]"#
