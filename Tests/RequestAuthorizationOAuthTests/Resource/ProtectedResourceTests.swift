@@ -779,6 +779,33 @@ import Testing
         }
     }
 
+    @Test func `RFC 9449 §8.2: the nonce of a refusal that only a person could help is in the next proof`() async throws
+    {
+        struct Claims: Decodable { let nonce: String? }
+        let nonces = Lock<[String?]>([])
+        try await GuardedServer.run {
+            $0.tokenType = "DPoP"
+            $0.answers["/mcp"] = { request in
+                let payload = request["DPoP"]?.split(separator: ".").dropFirst().first
+                let claims = payload.flatMap { Base64URL.decode(String($0)) }.flatMap {
+                    try? JSONDecoder().decode(Claims.self, from: Data($0))
+                }
+                if let claims { nonces.withLock { $0.append(claims.nonce) } }
+                return .status(
+                    403, ("WWW-Authenticate", #"DPoP error="insufficient_scope", scope="write""#),
+                    ("DPoP-Nonce", "n2"))
+            }
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked, proof: .dpop)
+            try await notes.signIn()
+            asked.answers.withLock { $0 = false }
+            for _ in 0..<2 { #expect(try await notes.get(server).hasPrefix("403")) }
+            #expect(nonces.withLock { $0 } == [nil, "n2"])
+            #expect(asked.reasons == ["first sign-in", "further scopes"])
+        }
+    }
+
     @Test func `a program that acts for itself names the issuer that may see its secret`() async throws {
         try await GuardedServer.run {
             $0.resourceMembers = #","scopes_supported":["s"]"#
