@@ -58,7 +58,11 @@ public struct AuthorizationInterceptor: ClientInterceptor {
         switch response.accepted {
         case .failure(let refusal) where refusal.code == .unauthenticated:
             response.accepted = .failure(await target.judge(refusal, of: call))
-        case .failure: break
+        case .failure(let error):
+            // Without metadata it is not known whether a server has answered.
+            if call.credential.wantsEveryAnswer, !error.metadata.isEmpty {
+                _ = try? await call.credential.judge(AnswerMetadata(metadata: error.metadata))
+            }
         case .success(var contents):
             if call.credential.wantsEveryAnswer {
                 _ = try? await call.credential.judge(AnswerMetadata(metadata: contents.metadata))

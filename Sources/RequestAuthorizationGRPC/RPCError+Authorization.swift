@@ -54,7 +54,7 @@ extension RPCError {
     }
 }
 
-/// The metadata of an accepted call, as an HTTP response.
+/// The metadata of a call whose credential was not refused, as an HTTP response.
 struct AnswerMetadata: AuthorizableResponse {
     let metadata: Metadata
 

@@ -102,5 +102,16 @@ import Testing
         }
         #expect(echo.calls.map { $0.proof.split(separator: " ").last } == ["-", "n5"])
     }
+
+    @Test func `a nonce from a call that failed is in the next proof`() async throws {
+        let failure = RPCError(code: .notFound, message: "no", metadata: ["dpop-nonce": "n5"])
+        let echo = EchoService { $0.proof.hasPrefix("1 ") ? .atOnce(failure) : nil }
+        try await withEcho(echo, auth) { client in
+            let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
+            #expect(error?.code == .notFound)
+            _ = try await Way.unary.call(client)
+        }
+        #expect(echo.calls.map { $0.proof.split(separator: " ").last } == ["-", "n5"])
+    }
 }
 #endif
