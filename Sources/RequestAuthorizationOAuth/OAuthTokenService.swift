@@ -120,8 +120,9 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
     ///
     /// - Throws: `TokenEndpointError` of the kind `client` if the server refused with an OAuth error, for instance for
     ///   a public client, and `transient` if it failed temporarily or did not answer itself; `InvalidTokenResponse`
-    ///   for a page with the status 2xx; ``TokenOfOtherIssuer`` if the token is another server's, which a sign-out
-    ///   takes for a refusal; errors of the transport.
+    ///   for a page with the status 2xx; ``WorkloadIdentityError`` if the server refused the token of the program's
+    ///   platform, and ``TokenOfOtherIssuer`` if the token is another server's, which a sign-out takes for a refusal;
+    ///   errors of the transport.
     public func revoke(_ token: OAuthToken) async throws {
         try endpoint.server.checkIssuer(of: token)
         try await endpoint.revoke(token)

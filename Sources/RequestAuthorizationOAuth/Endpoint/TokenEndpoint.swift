@@ -114,9 +114,9 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
 
 extension TokenEndpoint {
     /// Sends once more if the server refused an assertion that the platform has replaced meanwhile.
-    private func withPresentAssertion(
-        _ grantType: String, send: (TokenEndpoint) async throws -> AnswerObject
-    ) async throws -> AnswerObject {
+    private func withPresentAssertion<Answer>(
+        _ grantType: String, send: (TokenEndpoint) async throws -> Answer
+    ) async throws -> Answer {
         var inner = authentication
         while !(inner is any RenewedAssertions), let outer = inner as? any AuthenticatorAround { inner = outer.base }
         guard let platform = inner as? any RenewedAssertions else { return try await send(self) }
@@ -264,7 +264,17 @@ extension TokenEndpoint {
     /// - Returns: the server's refusal, if there is one. A token that the server does not know is not refused (§2.2).
     private func revoke(_ token: String, hint: String, at url: URL) async throws -> TokenEndpointError? {
         let parameters = [(name: "token", value: token), (name: "token_type_hint", value: hint)]
-        let response = try await post(parameters, to: url)
+        let response: TokenResponse
+        do {
+            response = try await withPresentAssertion("") { endpoint in
+                let response = try await endpoint.post(parameters, to: url)
+                let failure = endpoint.failure(response, to: parameters, for: .revocation)
+                if failure.code == "invalid_client", [400, 401].contains(failure.status) { throw failure }
+                return response
+            }
+        } catch let refusal as TokenEndpointError {
+            return refusal.sorted(as: .client)
+        }
         let isSuccess = (200..<300).contains(response.statusCode)
         let failure = failure(response, to: parameters, for: .revocation)
         guard let code = failure.code else {

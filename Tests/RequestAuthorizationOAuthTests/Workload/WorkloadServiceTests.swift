@@ -183,10 +183,13 @@ import Testing
             #"{"device_code":"d","user_code":"u","verification_uri":"https://as.example/d","expires_in":600}"#)
         #expect(try await service.deviceSignIn(scopes: []).userCode == "u")
         #expect(sent(isGrant: false) == [1, 2, 2, 3])
+        answerSecondTry("{}")
+        try await service.revoke(.make())
+        #expect(sent(isGrant: false) == [1, 2, 2, 3, 3, 4])
         #if canImport(CryptoKit) || Crypto
         answerSecondTry(#"{"request_uri":"urn:1","expires_in":60}"#)
         #expect(try await service.signIn(scopes: []).openBefore != nil)
-        #expect(sent(isGrant: false) == [1, 2, 2, 3, 3, 4])
+        #expect(sent(isGrant: false) == [1, 2, 2, 3, 3, 4, 4, 5])
         #endif
         transport.append(refusal("invalid_client", status: 401))
         let error = await #expect(throws: WorkloadIdentityError.self) {
