@@ -77,7 +77,8 @@ final class Site: Sendable {
 
     func logOut(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
         if let user = request.id(in: "user") { await users[user].reset() }
-        return .redirect(to: "/login")
+        // Not a redirect to the log-in: Spotify would not ask again, and log the user in at once.
+        return Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: "You are logged out.")))
     }
 
     func run() async throws {

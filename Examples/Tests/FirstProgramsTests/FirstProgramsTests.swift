@@ -63,7 +63,7 @@ import FoundationNetworking
     }
 
     #if Web && Clients
-    @Test func `first-site logs in through the browser, and keeps the session over a restart`() async throws {
+    @Test func `first-site logs in through the browser, keeps the session over a restart, and logs out`() async throws {
         let home = FileManager.default.temporaryDirectory.appending(path: "first-site-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: home) }
@@ -97,6 +97,13 @@ import FoundationNetworking
                 await spotify.inject(.status(404), on: .webAPI)
                 let (_, failed) = try await browser.data(from: page)
                 #expect((failed as? HTTPURLResponse)?.statusCode == 502)
+                if start == 2 {
+                    var logOut = URLRequest(url: page.appending(path: "logout"))
+                    logOut.httpMethod = "POST"
+                    let (farewell, end) = try await browser.data(for: logOut)
+                    #expect(end.url == logOut.url, "it must not log in again")
+                    #expect(String(decoding: farewell, as: UTF8.self) == "You are logged out.")
+                }
                 site.terminate()
                 let result = try await site.result()
                 #expect(result.status == 0, "\(result.errors)")
