@@ -91,9 +91,18 @@ import Testing
                 on   Radio, volume 60 %
                 uri  spotify:track:1
                 """)
-        let pause = try SpotifyClient.decode(
-            PlaybackState.self, from: Data(#"{"is_playing": true, "item": null}"#.utf8))
-        #expect(text(NowReport(pause)) == "An advertisement is playing.")
+    }
+
+    @Test(
+        arguments: [
+            (#""ad""#, "An advertisement is playing."),
+            (#""unknown""#, "Something is playing that Spotify does not name."),
+            ("null", "Something is playing that Spotify does not name."),
+        ])
+    func `what has no name`(type: String, sentence: String) throws {
+        let state = #"{"is_playing": true, "item": null, "currently_playing_type": \#(type)}"#
+        let report = NowReport(try SpotifyClient.decode(PlaybackState.self, from: Data(state.utf8)))
+        #expect(text(report) == sentence)
     }
 
     @Test func `playlists of unknown length`() throws {

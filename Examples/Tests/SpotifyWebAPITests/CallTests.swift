@@ -170,7 +170,9 @@ private typealias Sent = ScriptedServer.Sent
         #expect(queue.currentlyPlaying?.name == "Tips for sleep" && queue.queue.map(\.name) == ["Cut To The Feeling"])
         #expect(
             await server.sent.map(\.target) == [
-                "/v1/me/player", "/v1/me/player/currently-playing", "/v1/me/player/devices", "/v1/me/player/queue",
+                "/v1/me/player?additional_types=track%2Cepisode",
+                "/v1/me/player/currently-playing?additional_types=track%2Cepisode", "/v1/me/player/devices",
+                "/v1/me/player/queue",
             ])
     }
 

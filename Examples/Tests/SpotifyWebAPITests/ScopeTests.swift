@@ -12,7 +12,8 @@ import Testing
         #expect(try await spotify.playbackState() == nil)
         let missing = MissingScopes(scopes: ["user-modify-playback-state"], isAlternative: false)
         await #expect(throws: missing) { try await spotify.pause() }
-        #expect(await server.sent.map(\.target) == ["/v1/me/player"], "nothing was sent")
+        #expect(
+            await server.sent.map(\.target) == ["/v1/me/player?additional_types=track%2Cepisode"], "nothing was sent")
         #expect("\(missing)".contains("sign in again and ask for it together with the present scopes"))
     }
 

@@ -6,6 +6,8 @@ import SpotifyWebAPI
 /// `spotify now`: what is playing, where.
 struct NowReport: ToolReport {
     let isPlaying: Bool
+    /// `track`, `episode`, `ad` or `unknown`.
+    let type: String?
     let name: String?
     let by: [String]
     let uri: String?
@@ -19,7 +21,7 @@ struct NowReport: ToolReport {
 
     /// - Parameter state: `nil` if no device is active.
     init(_ state: PlaybackState?) {
-        isPlaying = state?.isPlaying ?? false
+        (isPlaying, type) = (state?.isPlaying ?? false, state?.currentlyPlayingType)
         (name, by, uri) = (state?.item?.name, state?.item?.makers ?? [], state?.item?.uri)
         progressSeconds = (state?.progress).map { Int($0.components.seconds) }
         durationSeconds = (state?.item?.duration).map { Int($0.components.seconds) }
@@ -28,7 +30,7 @@ struct NowReport: ToolReport {
     }
 
     var blocks: [Block] {
-        guard let name else { return [.line([isPlaying ? "An advertisement is playing." : "Nothing is playing."])] }
+        guard let name else { return [.line([unnamed])] }
         let place = [progressSeconds, durationSeconds].compactMap { $0.map(Self.clock) }.joined(separator: " of ")
         let volume = volumePercent.map { ", volume \($0) %" } ?? ""
         return [
@@ -37,6 +39,14 @@ struct NowReport: ToolReport {
                 (by.isEmpty ? [] : [("by", Span(by.joined(separator: ", ")))]) + [("at", Span(place))]
                     + (device.map { [("on", Span($0 + volume))] } ?? []) + (uri.map { [("uri", .dim($0))] } ?? [])),
         ]
+    }
+
+    // MARK: -
+
+    /// The sentence for a state without an item.
+    private var unnamed: Span {
+        guard isPlaying else { return "Nothing is playing." }
+        return type == "ad" ? "An advertisement is playing." : "Something is playing that Spotify does not name."
     }
 
     private static func clock(_ seconds: Int) -> String {

@@ -5,13 +5,15 @@
 extension SpotifyClient {
     /// What is playing; `nil` if no device is active.
     public func playbackState() async throws -> PlaybackState? {
-        try await answerIfAny(to: WebAPICall(path: "/v1/me/player", scopes: .all([Scope.readPlayback])))
+        try await answerIfAny(
+            to: WebAPICall(path: "/v1/me/player", query: Self.itemTypes, scopes: .all([Scope.readPlayback])))
     }
 
     /// What is playing, without the device; `nil` if nothing is playing.
     public func currentlyPlaying() async throws -> PlaybackState? {
         try await answerIfAny(
-            to: WebAPICall(path: "/v1/me/player/currently-playing", scopes: .all([Scope.readPlaying])))
+            to: WebAPICall(
+                path: "/v1/me/player/currently-playing", query: Self.itemTypes, scopes: .all([Scope.readPlaying])))
     }
 
     /// The user's devices that are on.
@@ -90,6 +92,9 @@ extension SpotifyClient {
     }
 
     // MARK: -
+
+    /// Asks for episodes too. Without it an episode that is playing has no item.
+    private static var itemTypes: [(name: String, value: String)] { [("additional_types", "track,episode")] }
 
     private func command(
         _ method: String, _ name: String, _ query: [(name: String, value: String)] = [], on device: String?

@@ -5,7 +5,7 @@
 public struct PlaybackState: Decodable, Hashable, Sendable {
     public let device: Device?
     public let isPlaying: Bool
-    /// `nil` while an advertisement is playing.
+    /// `nil` while an advertisement is playing, or something that Spotify does not describe.
     public let item: PlayableItem?
     /// In milliseconds.
     public let progressMs: Int?
