@@ -36,10 +36,41 @@ import Testing
             try await person.expireToken()
             await spotify.inject(.slow(.milliseconds(500)), on: .tokenEndpoint)
             let held = answers.watched()
-            let me = try Running("spotify", ["me", "--local"], environment: person.environment, ignoring: "HUP")
+            let me = try Running("spotify", ["me", "--local"], environment: person.environment, after: "trap '' HUP")
             for await _ in held { break }
             me.send(SIGHUP)
             #expect(try await me.result().status == 0)
+        }
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+    func `fails if its result cannot be written`() async throws {
+        try await Person.with { person in
+            try await person.login("--no-browser")
+            for arguments in [["status"], ["me", "--json"], ["now"], ["logout"]] {
+                let tool = try Running(
+                    "spotify", arguments + ["--local"], environment: person.environment, after: "exec >/dev/full")
+                let full = try await tool.result()
+                #expect(full.status == 74 && full.errors.contains("cannot be written"), "\(arguments): \(full)")
+            }
+        }
+    }
+
+    /// The shell opens a named pipe for writing, and closes its only reader. The program starts with SIGPIPE ignored.
+    @Test func `ends by SIGPIPE if nobody reads its result`() async throws {
+        let setup = """
+            trap '' PIPE
+            pipe="$XDG_STATE_HOME/unread"
+            mkfifo "$pipe" && exec 3<>"$pipe" >"$pipe" 3<&-
+            rm "$pipe"
+            """
+        try await Person.with { person in
+            try await person.login("--no-browser")
+            for arguments in [["status", "--local"], ["me", "--local"], ["serve", "--port", "0"]] {
+                let tool = try Running("spotify", arguments, environment: person.environment, after: setup)
+                let unread = try await tool.result()
+                #expect(unread.status == -SIGPIPE && unread.errors.isEmpty, "\(arguments): \(unread)")
+            }
         }
     }
 

@@ -20,15 +20,14 @@ final class Running: Sendable {
     ///   - name: the name of the program.
     ///   - arguments: the arguments of the command line.
     ///   - environment: all variables, except those that locate programs and libraries.
-    ///   - signal: a signal that the program ignores from its start, as with `nohup`.
+    ///   - setup: a command of the shell that starts the program, for instance `trap '' HUP`, as with `nohup`.
     init(
-        _ name: String, _ arguments: [String] = [], environment: [String: String],
-        ignoring signal: String? = nil
+        _ name: String, _ arguments: [String] = [], environment: [String: String], after setup: String? = nil
     ) throws {
         let program = Self.products.appending(path: name)
-        if let signal {
+        if let setup {
             process.executableURL = URL(filePath: "/bin/sh")
-            process.arguments = ["-c", "trap '' \(signal); exec \"$0\" \"$@\"", program.path] + arguments
+            process.arguments = ["-c", "\(setup); exec \"$0\" \"$@\"", program.path] + arguments
         } else {
             (process.executableURL, process.arguments) = (program, arguments)
         }

@@ -14,7 +14,7 @@ public struct ExitStatus: Hashable, Sendable, CaseIterable {
     public static let usage = ExitStatus(64, "the command line is wrong")
     public static let unusableAnswer = ExitStatus(65, "the server's answer is not valid")
     public static let unavailable = ExitStatus(69, "Spotify, or the local one, cannot be reached")
-    public static let store = ExitStatus(74, "the token cannot be read or saved")
+    public static let store = ExitStatus(74, "the token cannot be read or saved, or the result cannot be written")
     public static let tryLater = ExitStatus(75, "try again later: Spotify is busy")
     public static let notSignedIn = ExitStatus(
         77, "the account is not signed in, the sign-in was denied, or a scope is missing")

@@ -29,14 +29,26 @@ public struct ToolOutput: Sendable {
         notes = Renderer(colours: mayColour && isatty(FileHandle.standardError.fileDescriptor) == 1)
     }
 
+    /// The reader of the results has closed its end of the pipe.
+    struct ClosedPipe: Error {}
+
     /// Writes a result.
+    ///
+    /// - Throws: ``ToolFailure``, for instance if the disk is full; ``ClosedPipe``.
     func show(_ report: some ToolReport) throws {
         let text = json ? try Self.json(report) : results.render(report.blocks)
-        Self.write(text, to: .standardOutput)
+        signal(SIGPIPE, SIG_IGN)  // It would end the program before a refresh is stored.
+        do {
+            try Self.write(text, to: .standardOutput)
+        } catch {
+            let number = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError).map { Int32($0.code) } ?? EIO
+            if number == EPIPE { throw ClosedPipe() }
+            throw ToolFailure(.store, "the result cannot be written: \(String(cString: strerror(number)))")
+        }
     }
 
     /// Writes a message to the user.
-    func note(_ spans: Span...) { Self.write(notes.render([.line(spans)]), to: .standardError) }
+    func note(_ spans: Span...) { try? Self.write(notes.render([.line(spans)]), to: .standardError) }
 
     /// Writes what failed, and what to do.
     public func show(_ failure: ToolFailure) {
@@ -55,9 +67,8 @@ public struct ToolOutput: Sendable {
 
     // MARK: -
 
-    /// Writes without a buffer, because a program may wait for the line at the other end of a pipe. Ignores a closed
-    /// pipe.
-    private static func write(_ text: String, to file: FileHandle) {
-        try? file.write(contentsOf: Data((text + "\n").utf8))
+    /// Writes without a buffer, because a program may wait for the line at the other end of a pipe.
+    private static func write(_ text: String, to file: FileHandle) throws {
+        try file.write(contentsOf: Data((text + "\n").utf8))
     }
 }

@@ -32,6 +32,8 @@ public struct LocalService: Sendable {
                 try output.show(Greeting(url: url.absoluteString, isDefault: url.port == Int(Self.defaultPort)))
                 while !Task.isCancelled { try await Task.sleep(for: .seconds(3600)) }
             }
+        } catch is ToolOutput.ClosedPipe {
+            EndingSignals.endProgram(by: SIGPIPE)
         } catch let error where !(error is CancellationError) && !(error is ToolFailure) {
             throw ToolFailure(
                 .unavailable, "port \(port) of 127.0.0.1 cannot be served",

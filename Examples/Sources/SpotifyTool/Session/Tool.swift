@@ -45,7 +45,7 @@ public struct Tool: Sendable {
     ///
     /// Ctrl-C, SIGTERM and SIGHUP cancel the command. If a refresh is under way, the program first waits until its result
     /// is stored: the answer may be the only copy of a new refresh token. Then it ends by the signal. A second signal
-    /// ends it at once.
+    /// ends it at once. If the reader of the results has gone, the program ends by SIGPIPE.
     ///
     /// - Throws: ``ToolFailure``.
     func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
@@ -54,7 +54,8 @@ public struct Tool: Sendable {
         signals.onFirst { command.cancel() }
         let result = await command.result
         let unsettled = await settle()
-        if let signal = signals.received {
+        let isUnread = if case .failure(is ToolOutput.ClosedPipe) = result { true } else { false }
+        if let signal = signals.received ?? (isUnread ? SIGPIPE : nil) {
             if let unsettled { output.show(unsettled) }
             EndingSignals.endProgram(by: signal)
         }
