@@ -105,6 +105,16 @@ import Testing
         }
     }
 
+    @Test func `a user whom Spotify refuses is told so, and the session continues`() async throws {
+        try await RunningSite.run { running in
+            var browser = try await running.loggedIn()
+            await running.spotify.inject(.status(403), on: .webAPI)
+            let answer = try await browser.get("/now")
+            #expect(answer.status == 403 && answer.body.contains("Spotify does not let this site see your account"))
+            #expect(try await browser.get("/now").status == 200)
+        }
+    }
+
     @Test func `a session ends after its time, and its cookie is removed`() async throws {
         try await RunningSite.run { running in
             var browser = try await running.loggedIn()

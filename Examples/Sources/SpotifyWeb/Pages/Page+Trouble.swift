@@ -27,6 +27,12 @@ extension Page {
         "Spotify cannot be reached", "You are still logged in. Load the page again in a moment.", status: 502,
         action: backHome)
 
+    /// Spotify answers 403, for instance because an app in development mode has only the users that its owner named.
+    static let refused = trouble(
+        "Spotify does not let this site see your account",
+        "The owner of this site must add you to the users of its app, in Spotify's dashboard.", status: 403,
+        action: backHome)
+
     static let forgedForm = trouble(
         "This form is not of this session", "Load the page again, and send the form from there.", status: 403,
         action: backHome)

@@ -66,6 +66,8 @@ extension SpotifyWebSite {
         } catch let error as NotAuthorized where error.needsSignIn {
             try await sessions.end(session.id)
             return sessionEnded(at: path)
+        } catch let error as SpotifyError where error.status == 403 {
+            return try trouble(.refused, after: error, context)
         } catch {
             return try trouble(.unavailable, after: error, context)
         }
