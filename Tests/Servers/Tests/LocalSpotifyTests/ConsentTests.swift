@@ -210,6 +210,10 @@ import Testing
             #expect(denied.query()?.hasPrefix("error=access_denied&state=st%26te&iss=http") == true)
             let bad = try #require(URL(string: visitor.url.absoluteString + SignIn.path(["client_id": "nobody"])))
             await #expect(throws: LocalSpotify.Unanswerable.self) { try await spotify.callback(for: bad) }
+
+            let web = SignIn.path(["client_id": "local-web", "code_challenge": nil, "code_challenge_method": nil])
+            _ = try await spotify.callback(for: try #require(URL(string: visitor.url.absoluteString + web)))
+            #expect(try await visitor.open(web).location.parameters["code"] != nil, "the page is skipped from now on")
         }
     }
 }

@@ -32,16 +32,14 @@ extension AccountsService {
             return Self.foreignForm
         }
         switch call.form.single("decision") {
-        case "allow":
-            approvals[request.client.id, default: []].formUnion(request.scopes)
-            return .redirect(to: agreed(to: request, at: now).address(issuer: call.base))
-        default:
-            return .redirect(to: denied(request).address(issuer: call.base))
+        case "allow": return .redirect(to: agreed(to: request, at: now).address(issuer: call.base))
+        default: return .redirect(to: denied(request).address(issuer: call.base))
         }
     }
 
-    /// The redirect for a user who agrees.
+    /// Records that the user agrees, and returns the redirect.
     mutating func agreed(to request: AuthorizationRequest, at now: Date) -> Callback {
+        approvals[request.client.id, default: []].formUnion(request.scopes)
         let claim = AuthorizationCodes.Claim(
             grant: Grant(clientID: request.client.id, scopes: request.scopes), redirectURI: request.redirectURI,
             codeChallenge: request.codeChallenge)
