@@ -21,6 +21,9 @@ enum Scenarios {
         let others = own.dropFirst()
         let version = others.compactMap(WireVersion.init(rawValue:)).first ?? .july2026
         let variant = others.compactMap(Scenario.Variant.init(rawValue:)).first ?? .plain
+        guard others.allSatisfy({ WireVersion(rawValue: $0) != nil || Scenario.Variant(rawValue: $0) != nil }),
+            scenario.variants.contains(variant)
+        else { return fail("\(name) does not run as \(others.joined(separator: " "))") }
         let command = Array(arguments.drop { $0 != "--" }.dropFirst())
         let verdict = try await scenario.run(at: version, as: variant) { run in
             let encoder = JSONEncoder()
