@@ -31,7 +31,9 @@ struct DemoCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard requests >= 1 else { throw ValidationError("--requests must be at least 1.") }
+        guard (1...1_000_000_000).contains(requests) else {
+            throw ValidationError("--requests must be between 1 and 1000000000.")
+        }
         guard (1...3600).contains(tokenLifetime) else {
             throw ValidationError("--token-lifetime must be between 1 and 3600 seconds.")
         }

@@ -32,6 +32,12 @@ import Testing
         #expect(meaning.hasSuffix(" refreshes served all calls, and no caller saw an error.\n"), "\(meaning)")
     }
 
+    @Test(arguments: ["0", "\(Int.max)"])
+    func `refuses numbers of calls that it cannot make`(number: String) async throws {
+        let result = try await Running.run(["demo", "--requests", number])
+        #expect(result.status == 64 && result.errors.contains("--requests must be between 1 and 1000000000."))
+    }
+
     @Test func `ends with 1 and a reason if fewer than three tokens were replaced`() async throws {
         // With this lifetime a token is replaced only because it is revoked.
         let result = try await Running.run(["demo", "--requests", "1", "--token-lifetime", "3600", "--json"])
