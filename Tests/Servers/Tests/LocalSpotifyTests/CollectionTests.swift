@@ -81,6 +81,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [(0, 400), (1, 200), (50, 200), (51, 400)])
+    func `save between one and fifty items with a call by ids`(count: Int, status: Int) async throws {
+        try await Client.signedIn(.extendedQuota) { client, token in
+            let ids = (0..<count).map { "id\($0)" }
+            let list = ids.joined(separator: ",")
+            #expect(try await client.call("PUT", "/v1/me/tracks?ids=\(list)", token: token).status == status)
+            let json = String(decoding: try JSONEncoder().encode(["ids": ids]), as: UTF8.self)
+            #expect(try await client.call("PUT", "/v1/me/tracks", token: token, json: json).status == status)
+        }
+    }
+
     @Test(arguments: [
         "/v1/albums/2bStillesWasser0000002", "/v1/albums/2bStillesWasser0000002/tracks",
         "/v1/artists/4aSommerregen000000002/albums", "/v1/artists/4aSommerregen000000002",

@@ -25,6 +25,7 @@ extension WebAPI {
             if let list = call.query["ids"] { list.split(separator: ",").map(String.init) } else {
                 try decode(call, as: Body.self).ids
             }
+        guard (1...50).contains(ids.count) else { throw WebAPIError(400, "Invalid ids") }
         try change(ids.map { "spotify:\(resource.kind):\($0)" }, isSaved: isSaved, at: now)
         return Answer(status: 200)
     }
