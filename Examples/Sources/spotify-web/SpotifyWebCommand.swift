@@ -25,8 +25,8 @@ struct SpotifyWebCommand: AsyncParsableCommand {
             PostgreSQL database that they share, and SESSION_KEY holds their key (openssl rand -base64 32). With --local, \
             SPOTIFY_LOCAL names the stand-in that they share: `spotify serve`.
 
-            It listens on 127.0.0.1 only. A public site needs a proxy in front that terminates TLS and passes the Host \
-            field on. Pass its address with --public-url.
+            By default it listens on 127.0.0.1. A public site needs a proxy in front that terminates TLS and passes the \
+            Host field on. Pass its address with --public-url.
             """)
 
     @Flag(help: "Run against an embedded Spotify.")
@@ -55,10 +55,11 @@ extension SpotifyWebCommand {
         guard local || secrets != nil else {
             throw ValidationError("Set CLIENT_ID and CLIENT_SECRET, or pass --local.")
         }
+        if local { _ = try standIn }
     }
 
     func run() async throws {
-        if local, let spotify = shared("SPOTIFY_LOCAL").flatMap({ URL(string: $0) }) {
+        if local, let spotify = try standIn {
             try await serve(local: spotify)
         } else if local {
             try await LocalSpotify().serve { try await serve(local: $0) }
@@ -122,6 +123,17 @@ extension SpotifyWebCommand {
 
     private var address: SiteAddress {
         get throws { try publicURL.map { try SiteAddress(published: $0) } ?? .loopback }
+    }
+
+    /// The stand-in that replicas share; `nil` if this program runs its own.
+    private var standIn: URL? {
+        get throws {
+            guard let text = shared("SPOTIFY_LOCAL") else { return nil }
+            guard let url = URL(string: text), url.scheme == "http", url.host() != nil, url.port != nil else {
+                throw ValidationError("SPOTIFY_LOCAL must be an address like http://127.0.0.1:8181.")
+            }
+            return url
+        }
     }
 
     /// A variable of the environment that is not empty.

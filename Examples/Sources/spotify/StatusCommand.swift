@@ -7,7 +7,7 @@ import SpotifyTool
 /// `spotify status`.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Shows who is signed in, the scopes, and when the token expires.",
+        commandName: "status", abstract: "Says whether an account is signed in, for which scopes and how long.",
         discussion: "It makes no call and never prints the token. The exit code is 77 if the account is not signed in.")
 
     @OptionGroup var options: ToolOptions

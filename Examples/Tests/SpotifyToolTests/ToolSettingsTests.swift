@@ -52,9 +52,10 @@ import Testing
     @Test(arguments: [
         "http://accounts.spotify.com:80", "https://127.0.0.1:8181", "http://127.0.0.1", "http://localhost:8181",
         "http://127.0.0.1.evil.example:80", "http://127.0.0.1:1@evil.example:80", "http://127.0.0.1:80/x",
-        "http://me@127.0.0.1:80", "http://127.0.0.1:80?x", "127.0.0.1:80", "no address",
+        "http://me@127.0.0.1:80", "http://127.0.0.1:80?x", "127.0.0.1:80", "no address", "http://127.0.0.1:0",
+        "http://127.0.0.1:65536",
     ])
-    func `is not a local one on another machine`(address: String) {
+    func `is not a local one on another machine or without a port`(address: String) {
         #expect { try ToolSettings(local: true, account: "me", environment: ["SPOTIFY_LOCAL": address]) } throws: {
             ($0 as? ToolFailure)?.status == .configuration
         }

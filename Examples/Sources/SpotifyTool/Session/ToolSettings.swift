@@ -72,7 +72,7 @@ public struct ToolSettings: Hashable, Sendable {
     /// Accepts an address on this machine only, because tokens are sent to it.
     private static func localService(_ environment: [String: String]) throws -> URL {
         let text = environment[LocalService.variable].flatMap { $0.isEmpty ? nil : $0 } ?? LocalService.defaultAddress
-        guard let url = URL(string: text), url.scheme == "http", url.port != nil,
+        guard let url = URL(string: text), url.scheme == "http", let port = url.port, (1...65535).contains(port),
             ["127.0.0.1", "[::1]", "::1"].contains(url.host()), ["", "/"].contains(url.path()), url.user() == nil,
             url.query() == nil, url.fragment() == nil
         else {
