@@ -73,6 +73,32 @@ import Testing
         }
     }
 
+    @Test func `a session that ends by its age, or makes room for another, leaves no token`() async throws {
+        try await RunningFleet.run { fleet in
+            func tokens() async throws -> String? {
+                let count = "SELECT count(*)::text FROM request_authorization_tokens"
+                return try await fleet.database.query(count, parameters: []).first?.first ?? nil
+            }
+            _ = try await fleet.loggedIn()
+            #expect(try await tokens() == "1")
+            let age = "UPDATE spotify_web_browsers SET created_at = created_at - interval '13 hours'"
+            _ = try await fleet.database.query(age, parameters: [])
+            var visitor = fleet.browser
+            _ = try await visitor.beginLogIn()
+            #expect(try await tokens() == "0")
+
+            _ = try await fleet.loggedIn()
+            // As many sessions as there may be, all used later than this one.
+            let fill = """
+                INSERT INTO spotify_web_browsers (id, session)
+                SELECT decode(md5(number::text), 'hex'), 'sealed'::bytea FROM generate_series(1, 10000) AS number
+                """
+            _ = try await fleet.database.query(fill, parameters: [])
+            _ = try await fleet.loggedIn()
+            #expect(try await tokens() == "1", "that of the new session")
+        }
+    }
+
     @Test func `the database contains no cookie, no form token and no log-in in the clear`() async throws {
         try await RunningFleet.run { fleet in
             var visitor = fleet.browser

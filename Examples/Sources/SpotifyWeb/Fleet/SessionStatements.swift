@@ -29,6 +29,7 @@ enum SessionStatements {
             THEN created_at <= clock_timestamp() - $1::text::float8 * interval '1 second'
             ELSE used_at <= clock_timestamp() - $2::text::float8 * interval '1 second'
                 OR created_at <= clock_timestamp() - $3::text::float8 * interval '1 second' END
+        RETURNING encode(id, 'base64'), encode(session, 'base64')
         """
 
     /// `$1`: `true` for sessions, `false` for visitors; `$2`: the number of rows to keep.
@@ -36,6 +37,7 @@ enum SessionStatements {
         DELETE FROM spotify_web_browsers WHERE id IN (
             SELECT id FROM spotify_web_browsers WHERE (session IS NOT NULL) = $1::text::boolean
             ORDER BY used_at DESC OFFSET $2::text::integer)
+        RETURNING encode(id, 'base64'), encode(session, 'base64')
         """
 
     static let addVisitor = "INSERT INTO spotify_web_browsers (id) VALUES ($1::text::bytea)"

@@ -22,8 +22,9 @@ struct SharedSessions: BrowserSessions {
     }
 
     func add(_ pending: Pending, of id: SessionSecret?) async throws -> SessionSecret {
-        try await query(
+        let old = try await query(
             SessionStatements.removeOld, seconds(limits.visitorAge), seconds(limits.idle), seconds(limits.age))
+        try await removeTokens(of: old)
         let visitor: SessionSecret
         if let id, try await isVisitor(id) {
             visitor = id
@@ -59,7 +60,8 @@ struct SharedSessions: BrowserSessions {
     }
 
     func begin(_ account: Account, insteadOf id: SessionSecret?) async throws -> Session<Account> {
-        try await query(SessionStatements.makeRoom, "true", "\(max(limits.sessions, 1) - 1)")
+        let unused = try await query(SessionStatements.makeRoom, "true", "\(max(limits.sessions, 1) - 1)")
+        try await removeTokens(of: unused)
         let session = Session(id: newSecret(), formToken: newSecret(), account: account)
         let row = row(of: session.id)
         let contents = Contents(formToken: session.formToken.text, account: account.id)
@@ -85,6 +87,16 @@ struct SharedSessions: BrowserSessions {
     }
 
     // MARK: -
+
+    /// Removes the tokens of browsers whose rows were deleted. A visitor has none.
+    private func removeTokens(of browsers: [[String?]]) async throws {
+        for browser in browsers where browser.count == 2 {
+            guard let row = browser[0].flatMap(Self.data), let sealed = browser[1].flatMap(Self.data),
+                let contents: Contents = try? database.seal.open(sealed, in: row)
+            else { continue }
+            try await database.remove(contents.account)
+        }
+    }
 
     @discardableResult
     private func query(_ statement: String, _ parameters: String?...) async throws -> [[String?]] {

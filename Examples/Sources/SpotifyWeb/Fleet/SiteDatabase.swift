@@ -16,7 +16,7 @@ public struct SiteDatabase: Sendable {
     let statements: LibPQDatabase
     let seal: SessionSeal
 
-    /// Creates the tables if they are missing.
+    /// Creates the tables if they are missing, and removes what is left of sessions that ended a month ago.
     ///
     /// - Parameters:
     ///   - connection: a connection string for libpq.
@@ -27,11 +27,17 @@ public struct SiteDatabase: Sendable {
         tokens = try await PostgreSQLTokens(database: statements, key: .bytes(key), listens: listens)
         seal = SessionSeal(key: key)
         _ = try await statements.query(SessionStatements.migration, parameters: [])
+        try await tokens.removeEnded()
     }
 
     /// An account whose tokens all replicas share.
     func account(_ id: UUID) -> Account<OAuthToken> {
         Account(id: id, tokens: tokens.store(client: "spotify-web", account: id.uuidString))
+    }
+
+    /// Removes the tokens of an account whose session has ended.
+    func remove(_ id: UUID) async throws {
+        try await tokens.remove(client: "spotify-web", account: id.uuidString)
     }
 }
 
