@@ -9,7 +9,8 @@ public import Foundation
 extension HTTPServer {
     /// Listens on 127.0.0.1 while the closure runs, and then closes all connections.
     ///
-    /// On Linux FlyingFox 0.27 leaves one descriptor open per server: the `eventfd` that ends its wait.
+    /// On Linux FlyingFox 0.27 leaves one descriptor open per server: the `eventfd` that ends its wait. Of repeated
+    /// header fields of a request it keeps only the last, so a handler cannot refuse a second `Authorization`.
     ///
     /// - Parameters:
     ///   - handler: answers the calls, without a time-out.
