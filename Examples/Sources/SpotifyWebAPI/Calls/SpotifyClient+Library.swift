@@ -4,17 +4,17 @@
 extension SpotifyClient {
     /// The tracks in the user's library, newest first.
     public func savedTracks() -> PagedItems<SavedTrack> {
-        paged(WebAPICall(path: "/v1/me/tracks", scopes: .all([Scope.readLibrary])))
+        paged(WebAPICall(path: "/v1/me/tracks", scopes: .all([.userLibraryRead])))
     }
 
     /// The albums in the user's library, newest first.
     public func savedAlbums() -> PagedItems<SavedAlbum> {
-        paged(WebAPICall(path: "/v1/me/albums", scopes: .all([Scope.readLibrary])))
+        paged(WebAPICall(path: "/v1/me/albums", scopes: .all([.userLibraryRead])))
     }
 
     /// The shows in the user's library, newest first.
     public func savedShows() -> PagedItems<SavedShow> {
-        paged(WebAPICall(path: "/v1/me/shows", scopes: .all([Scope.readLibrary])))
+        paged(WebAPICall(path: "/v1/me/shows", scopes: .all([.userLibraryRead])))
     }
 
     /// Adds items to the user's library. Items that are in it already stay.
@@ -75,11 +75,11 @@ private enum LibraryKind: String {
         self = kind
     }
 
-    var scope: String {
+    var scope: SpotifyScope {
         switch self {
-        case .artist, .user: Scope.changeFollowing
-        case .playlist: Scope.changePublicPlaylists
-        default: Scope.changeLibrary
+        case .artist, .user: .userFollowModify
+        case .playlist: .playlistModifyPublic
+        default: .userLibraryModify
         }
     }
 }

@@ -15,7 +15,7 @@ extension SpotifyClient {
     ) -> LinkedItems<CursorPage<PlayedTrack>> {
         var call = WebAPICall(
             path: "/v1/me/player/recently-played", query: [("limit", String(min(max(pageSize, 1), 50)))],
-            scopes: .all([Scope.readHistory]))
+            scopes: .all([.userReadRecentlyPlayed]))
         switch range {
         case .before(let date): call.query.append(("before", date.cursor))
         case .after(let date): call.query.append(("after", date.cursor))
@@ -35,7 +35,7 @@ extension SpotifyClient {
     private func top<Item: Decodable & Sendable>(_ kind: String, _ range: TimeRange) -> PagedItems<Item> {
         paged(
             WebAPICall(
-                path: "/v1/me/top/\(kind)", query: [("time_range", range.rawValue)], scopes: .all([Scope.readTop])))
+                path: "/v1/me/top/\(kind)", query: [("time_range", range.rawValue)], scopes: .all([.userTopRead])))
     }
 }
 

@@ -6,20 +6,21 @@ extension SpotifyClient {
     /// What is playing; `nil` if no device is active.
     public func playbackState() async throws -> PlaybackState? {
         try await answerIfAny(
-            to: WebAPICall(path: "/v1/me/player", query: Self.itemTypes, scopes: .all([Scope.readPlayback])))
+            to: WebAPICall(path: "/v1/me/player", query: Self.itemTypes, scopes: .all([.userReadPlaybackState])))
     }
 
     /// What is playing, without the device; `nil` if nothing is playing.
     public func currentlyPlaying() async throws -> PlaybackState? {
         try await answerIfAny(
             to: WebAPICall(
-                path: "/v1/me/player/currently-playing", query: Self.itemTypes, scopes: .all([Scope.readPlaying])))
+                path: "/v1/me/player/currently-playing", query: Self.itemTypes,
+                scopes: .all([.userReadCurrentlyPlaying])))
     }
 
     /// The user's devices that are on.
     public func devices() async throws -> [Device] {
         struct Devices: Decodable { let devices: [Device] }
-        let call = WebAPICall(path: "/v1/me/player/devices", scopes: .all([Scope.readPlayback]))
+        let call = WebAPICall(path: "/v1/me/player/devices", scopes: .all([.userReadPlaybackState]))
         return try await answer(to: call, as: Devices.self).devices
     }
 
@@ -76,13 +77,13 @@ extension SpotifyClient {
     ///   - device: an id from ``devices()``.
     ///   - play: `true` starts playback in any case; `false` keeps the state, playing or paused.
     public func transferPlayback(to device: String, play: Bool = false) async throws {
-        let call = WebAPICall(method: "PUT", path: "/v1/me/player", scopes: .all([Scope.controlPlayback]))
+        let call = WebAPICall(method: "PUT", path: "/v1/me/player", scopes: .all([.userModifyPlaybackState]))
         try await perform(try call.json(TransferBody(deviceIds: [device], play: play)))
     }
 
     /// The queue.
     public func queue() async throws -> PlayQueue {
-        let scopes = ScopeRequirement.all([Scope.readPlayback, Scope.readPlaying])
+        let scopes = ScopeRequirement.all([.userReadPlaybackState, .userReadCurrentlyPlaying])
         return try await answer(to: WebAPICall(path: "/v1/me/player/queue", scopes: scopes))
     }
 
@@ -101,7 +102,7 @@ extension SpotifyClient {
     ) -> WebAPICall {
         WebAPICall(
             method: method, path: "/v1/me/player/\(name)", query: query + (device.map { [("device_id", $0)] } ?? []),
-            scopes: .all([Scope.controlPlayback]))
+            scopes: .all([.userModifyPlaybackState]))
     }
 }
 

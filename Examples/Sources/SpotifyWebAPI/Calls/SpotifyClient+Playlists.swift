@@ -8,7 +8,7 @@ extension SpotifyClient {
     public func playlists(pageSize: Int = 20) -> PagedItems<Playlist> {
         paged(
             WebAPICall(
-                path: "/v1/me/playlists", query: [("limit", String(pageSize))], scopes: .all([Scope.readPlaylists])))
+                path: "/v1/me/playlists", query: [("limit", String(pageSize))], scopes: .all([.playlistReadPrivate])))
     }
 
     /// A playlist. In Development Mode it has its items only if the user owns it.
@@ -28,7 +28,7 @@ extension SpotifyClient {
     public func createPlaylist(
         _ name: String, description: String? = nil, isPublic: Bool = false
     ) async throws -> Playlist {
-        let scopes = ScopeRequirement.all([isPublic ? Scope.changePublicPlaylists : Scope.changePrivatePlaylists])
+        let scopes = ScopeRequirement.all([isPublic ? .playlistModifyPublic : .playlistModifyPrivate])
         let body = NewPlaylist(name: name, description: description, isPublic: isPublic)
         var path = "/v1/me/playlists"
         if quota == .extended { path = "/v1/users/\(WebAPICall.escape(try await currentUser().id))/playlists" }
@@ -104,7 +104,7 @@ extension SpotifyClient {
     private func change(_ method: String, _ id: String) -> WebAPICall {
         var call = Self.item("playlists", id, items)
         call.method = method
-        call.scopes = .any([Scope.changePublicPlaylists, Scope.changePrivatePlaylists])
+        call.scopes = .any([.playlistModifyPublic, .playlistModifyPrivate])
         return call
     }
 }
