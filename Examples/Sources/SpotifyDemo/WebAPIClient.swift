@@ -22,7 +22,7 @@ struct WebAPIClient: Sendable {
         let (data, response) = try await session.data(for: request, authorizedBy: authorization)
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
         guard status == 200, String(decoding: data, as: UTF8.self).contains(sign) else {
-            throw SpotifyError(status: status, body: data)
+            throw SpotifyError(status: status)
         }
     }
 

@@ -18,7 +18,7 @@ private struct Unheard: Error {}
     @Test func `are counted by how they ended`() async {
         var calls = RunningCalls(limit: 100, patience: .seconds(60))
         await calls.begin {}
-        await calls.begin { throw SpotifyError(status: 500, body: Data()) }
+        await calls.begin { throw SpotifyError(status: 500) }
         await calls.begin { throw NotAuthorized(.signedOut) }
         await calls.begin { throw URLError(.timedOut) }
         await calls.begin { throw RefreshFailed(underlying: Unheard(), nextTryAt: .now, delivery: .notSent) }
@@ -95,13 +95,5 @@ private struct Unheard: Error {}
 
         #expect(await crowd.most <= 3)
         #expect(await told.reduce(into: []) { $0.append($1) } == Array(1...50))
-    }
-}
-
-@Suite struct `Errors of the Web API` {
-    @Test func `have the values of the regular error object`() {
-        let body = Data(#"{"error":{"status":429,"message":"API rate limit exceeded"}}"#.utf8)
-        #expect(SpotifyError(status: 429, body: body).message == "API rate limit exceeded")
-        #expect(SpotifyError(status: 502, body: Data("<html>".utf8)).message == "unreadable answer")
     }
 }
