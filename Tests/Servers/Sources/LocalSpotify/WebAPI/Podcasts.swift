@@ -40,34 +40,11 @@ struct Episode: Encodable, Sendable {
     /// Only if the user has allowed it.
     var resumePoint: ResumePoint?
     /// Absent within the show. The shows here have no episodes.
-    private var shows: [Show]
-
-    var show: Show? {
-        get { shows.first }
-        set { shows = newValue.map { [$0] } ?? [] }
-    }
+    var show: Show?
 
     init(_ id: String, _ name: String, of show: Show, _ released: String, milliseconds: Int, resumeAt: Int) {
         (self.id, self.name, durationMs, releaseDate) = (id, name, milliseconds, released)
-        (type, uri, shows) = ("episode", "spotify:episode:\(id)", [show])
+        (type, uri, self.show) = ("episode", "spotify:episode:\(id)", show)
         resumePoint = ResumePoint(fullyPlayed: resumeAt == milliseconds, resumePositionMs: resumeAt)
-    }
-
-    private enum CodingKeys: CodingKey {
-        case id, name, durationMs, releaseDate, explicit, isPlayable, type, uri, resumePoint, show
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(name, forKey: .name)
-        try container.encode(durationMs, forKey: .durationMs)
-        try container.encode(releaseDate, forKey: .releaseDate)
-        try container.encode(explicit, forKey: .explicit)
-        try container.encode(isPlayable, forKey: .isPlayable)
-        try container.encode(type, forKey: .type)
-        try container.encode(uri, forKey: .uri)
-        try container.encodeIfPresent(resumePoint, forKey: .resumePoint)
-        try container.encodeIfPresent(show, forKey: .show)
     }
 }

@@ -47,7 +47,7 @@ struct Track: Encodable, Sendable {
     let name: String
     let artists: [Artist]
     /// Absent within the album.
-    private var albums: [Album]
+    var album: Album?
     let durationMs: Int
     let trackNumber: Int
     let explicit = false
@@ -57,34 +57,10 @@ struct Track: Encodable, Sendable {
     /// Only with Extended Quota.
     let popularity: Int?
 
-    var album: Album? {
-        get { albums.first }
-        set { albums = newValue.map { [$0] } ?? [] }
-    }
-
     init(_ id: String, _ name: String, on album: Album, _ number: Int, milliseconds: Int, _ popularity: Int?) {
         (self.id, self.name, durationMs, trackNumber) = (id, name, milliseconds, number)
-        (albums, artists, type, uri) = ([album], album.artists, "track", "spotify:track:\(id)")
+        (self.album, artists, type, uri) = (album, album.artists, "track", "spotify:track:\(id)")
         self.popularity = popularity
-    }
-
-    private enum CodingKeys: CodingKey {
-        case id, name, artists, album, durationMs, trackNumber, explicit, isLocal, type, uri, popularity
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(name, forKey: .name)
-        try container.encode(artists, forKey: .artists)
-        try container.encodeIfPresent(album, forKey: .album)
-        try container.encode(durationMs, forKey: .durationMs)
-        try container.encode(trackNumber, forKey: .trackNumber)
-        try container.encode(explicit, forKey: .explicit)
-        try container.encode(isLocal, forKey: .isLocal)
-        try container.encode(type, forKey: .type)
-        try container.encode(uri, forKey: .uri)
-        try container.encodeIfPresent(popularity, forKey: .popularity)
     }
 }
 
