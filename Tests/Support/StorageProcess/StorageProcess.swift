@@ -187,6 +187,8 @@ import Darwin
             return error.kind.description
         } catch let error as SignInError {
             return error.kind.description
+        } catch let error as TokenTransportError {
+            return "no answer: \(error.code)"
         } catch {
             return "\(type(of: error))"
         }
