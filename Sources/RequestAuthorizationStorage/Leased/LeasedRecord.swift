@@ -30,7 +30,7 @@ package struct LeasedRecord: Hashable, Sendable, RedactedDescription {
 
     /// Stands for a damaged record, which is set aside.
     ///
-    /// It may have been leased. So it shows the lease of a host that nobody is, with a beat of these bytes.
+    /// It may have been leased. So it counts as leased by a host that does not exist, with a beat made of these bytes.
     init(settingAside damaged: Data) {
         (status, aside) = (.setAside, damaged)
         (holder, beat) = (UUID(bytes: Data(count: 16)), UInt64(bitPattern: Int64(damaged.hashValue)))

@@ -1077,14 +1077,22 @@ import Testing
         }
     }
 
+    /// Two providers with the same records; who is asked by the second one is noted.
+    private static func siblings(
+        _ server: RawServer, _ guarded: GuardedServer, _ asked: Asked
+    ) -> (ProtectedResourceAuthorization, ProtectedResourceAuthorization) {
+        let records = ItemResourceRecords(in: SharedPlace())
+        return (
+            .make(server, guarded, records: records), .make(server, guarded, asked: asked, records: records)
+        )
+    }
+
     @Test func `a step-up after a sibling's asks for the sibling's scopes too`() async throws {
         try await GuardedServer.run {
             $0.required = ["PUT": ["write"], "DELETE": ["admin"]]
         } body: { (guarded, server) async throws in
-            let (place, asked) = (SharedPlace(), Asked())
-            let first = ProtectedResourceAuthorization.make(server, guarded, records: ItemResourceRecords(in: place))
-            let second = ProtectedResourceAuthorization.make(
-                server, guarded, asked: asked, records: ItemResourceRecords(in: place))
+            let asked = Asked()
+            let (first, second) = Self.siblings(server, guarded, asked)
             #expect(try await first.get(server) == "200 ok")
             #expect(try await second.get(server) == "200 ok")
             #expect(try await first.get(server, "PUT") == "200 ok")
@@ -1098,10 +1106,8 @@ import Testing
         try await GuardedServer.run {
             $0.required = ["PUT": ["write"]]
         } body: { (guarded, server) async throws in
-            let (place, asked) = (SharedPlace(), Asked())
-            let first = ProtectedResourceAuthorization.make(server, guarded, records: ItemResourceRecords(in: place))
-            let second = ProtectedResourceAuthorization.make(
-                server, guarded, asked: asked, records: ItemResourceRecords(in: place))
+            let asked = Asked()
+            let (first, second) = Self.siblings(server, guarded, asked)
             #expect(try await first.get(server) == "200 ok")
             #expect(try await second.get(server) == "200 ok")
             #expect(try await first.get(server, "PUT") == "200 ok")
