@@ -12,7 +12,8 @@ extension Target {
         // A carriage return and a line feed are one character.
         let asked = GitCredential(input.text.split { $0 == "\n" || $0 == "\r\n" }.map { String($0) })
         guard let url = asked.url else { return }
-        claim(url.hasPrefix("https://") || url.hasPrefix("http://"), "another scheme")
+        // By bytes: a host that begins with a combining mark makes one character with the "/" before it.
+        claim(["https://", "http://"].contains { url.utf8.starts(with: $0.utf8) }, "another scheme")
         claim(!url.utf8.contains(UInt8(ascii: "\n")), "a line break")
         let lines = asked.answer(OAuthToken(accessToken: "t", expiresAt: .distantFuture))
         claim(lines.allSatisfy { !$0.utf8.contains(UInt8(ascii: "\n")) }, "a line break in the answer")
