@@ -61,6 +61,15 @@ final class SecretServiceSession {
                 _ = try calling { secret_item_delete_sync(item, cancellable, $0) }
             }
         }
+        // libsecret reports success also after a refusal: it drops `dismissed` of the prompt.
+        guard try items.isEmpty || search(name).isEmpty else {
+            throw TokenStoreError(
+                .unavailable,
+                """
+                the keyring still has the token, because its prompt was refused or closed; it is tried again: allow \
+                that, or delete the item in the keyring's own program
+                """)
+        }
     }
 
     // MARK: - Items
@@ -101,9 +110,18 @@ final class SecretServiceSession {
                 bytes.baseAddress?.assumingMemoryBound(to: gchar.self), gssize(bytes.count), "application/octet-stream")
         }
         defer { secret_value_unref(UnsafeMutableRawPointer(secret)) }
-        _ = try calling {
+        let isStored = try calling {
             secret_service_store_sync(
                 service, schema.pointer, table.pointer, SECRET_COLLECTION_DEFAULT, name.label, secret, cancellable, $0)
+        }
+        // After a refusal, too, libsecret reports success. Then there is no item, or this program may not use it.
+        guard isStored != 0, try search(name).hasUnlocked else {
+            throw TokenStoreError(
+                .unavailable,
+                """
+                the keyring did not store the token, because its prompt was refused or closed; it is tried again: \
+                allow that, or use RestrictedFileTokenStore
+                """)
         }
     }
 
@@ -140,6 +158,8 @@ final class SecretServiceItems {
     deinit { g_list_free_full(list, g_object_unref) }
 
     var isEmpty: Bool { list == nil }
+
+    var hasUnlocked: Bool { withExtendedLifetime(self) { all.contains { secret_item_get_locked($0) == 0 } } }
 
     var all: [UnsafeMutablePointer<SecretItem>] {
         sequence(first: list) { $0?.pointee.next }.prefix { $0 != nil }

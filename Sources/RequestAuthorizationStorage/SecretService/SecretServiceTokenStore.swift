@@ -10,7 +10,8 @@
 /// The keyring encrypts the token with the user's password. The client and the account are not encrypted.
 ///
 /// A locked keyring, a missing service or a missing session bus is an error and does not sign out. Requests use the
-/// token in memory, and the save is tried again. A locked keyring may show a prompt, for up to the limit.
+/// token in memory, and the save is tried again. A locked keyring may show a prompt, for up to the limit. A
+/// prompt that the person refuses is an error, too: the item stays as it was, and the provider tries again.
 ///
 /// It serves one process at a time, because programs cannot lock a keyring. If several refresh a rotating token, use
 /// `RestrictedFileTokenStore`.

@@ -23,6 +23,8 @@ enum Desktop: String {
     case none
     /// A Secret Service that never answers.
     case hung
+    /// A Secret Service that asks the person before each change.
+    case asking
 
     static let current = ProcessInfo.processInfo.environment["SECRET_SERVICE_DESKTOP"].flatMap(Desktop.init)
 
@@ -163,6 +165,59 @@ struct SecretServiceHungTests {
         await clock.sleepers(1)
         save.cancel()
         await #expect(throws: CancellationError.self) { try await save.value }
+    }
+}
+
+@Suite(.enabled(if: Desktop.is(.asking), how), .serialized)
+struct SecretServiceAskingTests {
+    @Test func `a sign-out that the person refuses is tried again until the token is gone`() async throws {
+        let store = SecretServiceTokenStore<TestToken>(client: "client", account: "sign-out")
+        let clock = ManualClock()
+        let auth = RefreshableTokenAuthorization<TestToken>(
+            service: ScriptedTokenService<TestToken>(), token: nil, store: store, clock: clock, random: { 1 })
+        try await store.save(.make(1))
+        _ = try await auth.validToken()
+        try await Person.refusing {
+            try await auth.signOut()
+            let pending = await #expect(throws: NotSettled.self) { try await auth.settle(within: .zero) }
+            try requireRefusal(pending?.storeError)
+        }
+        #expect(try await store.load() == .make(1))
+        await clock.sleeper(for: .seconds(1))
+        clock.advance(by: .seconds(1))
+        try await auth.settle(within: .seconds(30))
+        #expect(try await store.load() == nil)
+    }
+
+    @Test func `a save that the person refuses is an error, and leaves the former token`() async throws {
+        let store = SecretServiceTokenStore<TestToken>(client: "client", account: "save")
+        for generation in 1...2 {
+            try await Person.refusing {
+                let error = await #expect(throws: TokenStoreError.self) { try await store.save(.make(generation)) }
+                try requireRefusal(error)
+            }
+            let former: StoredToken<TestToken>? = generation == 1 ? nil : .make(1)
+            #expect(try await store.load() == former)
+            try await store.save(.make(generation))
+            #expect(try await store.load() == .make(generation))
+        }
+    }
+
+    private func requireRefusal(_ error: (any Error)?) throws {
+        let refusal = try #require(error as? TokenStoreError)
+        #expect(refusal.kind == .unavailable && refusal.detail.contains("refused"))
+    }
+}
+
+/// The person whom the keyring of the desktop `asking` asks, and who allows everything else.
+private enum Person {
+    /// Refuses whatever is asked during the body.
+    static func refusing(_ body: () async throws -> Void) async throws {
+        let folder = try #require(ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"])
+        let file = URL(filePath: folder).appending(path: "refuse")
+        try Data().write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await body()
     }
 }
 
