@@ -20,6 +20,11 @@ struct AccountRecords: ResourceRecords {
                 obtainedAt: SystemClock().now))
     }
 
+    /// The value of a record; `nil` also for one that cannot be read.
+    func value<Value: Decodable>(named name: String) async -> Value? {
+        try? await record(named: name).flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
+    }
+
     func tokens(named name: String) -> any TokenStore<OAuthToken> { store(items(name, "resource session")) }
 
     func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
@@ -32,8 +37,8 @@ struct AccountRecords: ResourceRecords {
     }
 
     func removeSession(of url: String) async throws {
-        try await RestrictedFileAccounts(client: Self.client("resource"))
-            .remove("\(account)\(Self.separator)resource \(url)")
+        let files = RestrictedFileAccounts(client: Self.client("resource"))
+        for kind in ["resource", "login"] { try await files.remove("\(account)\(Self.separator)\(kind) \(url)") }
     }
 
     /// All accounts and URLs with a record, also of sessions that have ended.

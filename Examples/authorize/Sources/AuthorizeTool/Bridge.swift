@@ -12,8 +12,8 @@ extension Tool {
     ///
     /// It asks no person. A request that needs a person is answered with an error that names the command.
     public func mcp(_ url: String) async throws {
-        let bridge = Bridge(self, url, try await explaining(url) { try await place(of: url) })
-        try await run(login(url), settling: bridge.session.auth) { try await bridge.run() }
+        let bridge = Bridge(self, url, try await place(of: url))
+        try await run(login(url, as: bridge.session.options), settling: bridge.session.auth) { try await bridge.run() }
     }
 }
 
@@ -174,7 +174,8 @@ private final class Bridge: Sendable {
         let found = try await tool.place(of: url)
         let session = state.withLock { state in
             // A provider follows sign-ins at its own URL.
-            if (found.url, found.isBound) != (state.session.url, state.session.isBound) { state.session = found }
+            let former = state.session
+            if (found.url, found.options.isBound) != (former.url, former.options.isBound) { state.session = found }
             return state.session
         }
         guard session.auth !== old.auth else { return nil }
@@ -317,17 +318,15 @@ private final class Bridge: Sendable {
         }
     }
 
-    /// The scopes that a sign-in must ask for, if a request needed more than there are.
-    private func scopes(for error: any Error) async -> Set<String> {
-        guard let more = (error as? NotAuthorized)?.challenge?.scope, !more.isEmpty,
-            let stored = try? await session.auth.storedSession()
-        else { return [] }
-        return stored.scopes.union(more)
-    }
-
     private func answer(_ requests: [JSONValue]?, _ error: any Error) async {
-        let login = await scopes(for: error).sorted()
-            .reduce(tool.login(url, isBound: session.isBound)) { "\($0) --scope \(Tool.shellWord($1))" }
+        // Somebody may have signed in with other words since the session was found.
+        let found = (try? await tool.place(of: url)) ?? session
+        var options = found.options
+        // A request that needs more scopes than there are.
+        if let more = (error as? NotAuthorized)?.challenge?.scope, !more.isEmpty, let stored = found.stored {
+            options.scopes.formUnion(stored.scopes.union(more))
+        }
+        let login = tool.login(url, as: options)
         let failure = ToolFailure(error, login: login)
         let needsPerson = failure.status == .notSignedIn
         let text = needsPerson ? "\(failure.message): run `\(login)`" : failure.message

@@ -3,15 +3,16 @@
 
 import Foundation
 import RequestAuthorizationOAuth
+import Synchronization
 
 /// What a sign-in asks for, and how the person's answer comes back.
-public struct SignInOptions: Sendable {
+public struct SignInOptions: Codable, Sendable {
     public var scopes: Set<String> = []
     /// The issuer of the server, if the resource does not introduce itself, or if the client is registered there.
     public var issuer: String?
     /// The id of a client that is registered at the issuer.
     public var client: String?
-    /// The file with the client's secret.
+    /// The file with the client's secret. The path is absolute, as advice may be followed in any folder.
     public var secretFile: String?
     /// The URL of a client id metadata document.
     public var document: String?
@@ -26,17 +27,34 @@ public struct SignInOptions: Sendable {
     public var isBound = false
 
     public init() {}
+
+    /// The words of the command line. `--no-browser` is left out: the address of the page is always printed.
+    var words: [String] {
+        let all: [[String?]] = [
+            ["--issuer", issuer], ["--client", client], ["--client-secret-file", secretFile],
+            ["--client-document", document], ["--port", port == 0 ? nil : "\(port)"],
+            [pastes ? "--paste" : nil], [usesDevice ? "--device" : nil], [isBound ? "--dpop" : nil],
+        ]
+        let given = all.filter { !$0.contains(nil) }.joined().compactMap(\.self)
+        return scopes.sorted().flatMap { ["--scope", $0] } + given
+    }
 }
 
 extension Tool {
     /// `authorize login`: finds the server, asks the person, signs in. The last session stays until the new one begins.
     public func login(_ url: String, _ options: SignInOptions) async throws {
-        try await explaining(url) {
+        let advice = login(url, as: options)
+        try await explaining(advice) {
             guard URL(string: url).flatMap({ Origin($0) }) != nil else {
                 throw ToolFailure(.usage, "'\(url)' is no URL with scheme and host")
             }
-            let auth = try await signInProvider(for: url, options)
-            try await run(login(url), settling: auth, isSignIn: true) {
+            // A session that is taken over is one that another program asked for.
+            let hasAsked = Mutex(false)
+            let auth = try await signInProvider(for: url, options) { request in
+                hasAsked.withLock { $0 = true }
+                return try await Self.ask(request)
+            }
+            try await run(advice, settling: auth, isSignIn: true) {
                 if let holder = try await auth.signInUnderWay() {
                     Output.note(
                         "Process \(holder.process) has been signing in here since \(Self.time(holder.since)). "
@@ -49,6 +67,10 @@ extension Tool {
                     throw ToolFailure(
                         .store, "the session could not be saved", advice: "Check whether the disk is full.")
                 }
+                // For advice. The session counts without it, too.
+                if hasAsked.withLock({ $0 }) {
+                    try? await records.save(JSONEncoder().encode(options), named: "login \(url)")
+                }
                 try show([SessionReport(account: account, url: url, session)])
             }
         }
@@ -57,6 +79,8 @@ extension Tool {
     static func time(_ date: Date) -> String { date.formatted(.iso8601) }
 
     // MARK: -
+
+    private typealias Ask = @Sendable (ResourceSignIn.Request) async throws -> Bool
 
     /// Signs in, or takes over the session of a sign-in that is under way, and returns what is stored then.
     private func signIn(
@@ -68,7 +92,7 @@ extension Tool {
     }
 
     private func signInProvider(
-        for url: String, _ options: SignInOptions
+        for url: String, _ options: SignInOptions, ask: @escaping Ask
     ) async throws -> ProtectedResourceAuthorization {
         var identity = ClientIdentity(name: "authorize", document: options.document)
         var known: ProtectedResource?
@@ -86,7 +110,7 @@ extension Tool {
         return ProtectedResourceAuthorization(
             url, client: identity, records: records, policy: .tool, known: known, proof: options.isBound ? .dpop : nil,
             requiresListedPKCE: options.issuer == nil && !usesDevice, transport: Self.client,
-            signIn: usesDevice ? Self.onAnotherDevice : signIn(options))
+            signIn: usesDevice ? onAnotherDevice(ask) : signIn(options, ask))
     }
 
     /// Whether there is no display, and nothing else was asked for.
@@ -99,13 +123,12 @@ extension Tool {
         #endif
     }
 
-    private static var onAnotherDevice: ResourceSignIn {
-        .onAnotherDevice { device in
-            Output.note(device.instructions)
-            if Output.hasTerminal { Output.note("Waiting for your answer there; Ctrl-C gives up.") }
-        } ask: {
-            try await ask($0)
-        }
+    private func onAnotherDevice(_ ask: @escaping Ask) -> ResourceSignIn {
+        .onAnotherDevice(
+            show: { device in
+                Output.note(device.instructions)
+                if Output.hasTerminal { Output.note("Waiting for your answer there; Ctrl-C gives up.") }
+            }, ask: ask)
     }
 
     private func client(_ options: SignInOptions) throws -> OAuthClient? {
@@ -117,7 +140,7 @@ extension Tool {
         return .secretBasic(id: id, secret: text.trimmingCharacters(in: .newlines))
     }
 
-    private func signIn(_ options: SignInOptions) -> ResourceSignIn {
+    private func signIn(_ options: SignInOptions, _ ask: @escaping Ask) -> ResourceSignIn {
         let show: @Sendable (URL) async -> Void = { page in
             Output.note("Open this page and allow it:")
             Output.note(page.absoluteString)
@@ -125,8 +148,8 @@ extension Tool {
             if options.opensBrowser { openBrowser(page) }
             if Output.hasTerminal { Output.note("Waiting for your answer there; Ctrl-C gives up.") }
         }
-        if options.pastes { return .through(PastedCallback(port: options.port), show: show, ask: Self.ask) }
-        return .through(LoopbackReceiver(port: options.port), show: show, ask: Self.ask)
+        if options.pastes { return .through(PastedCallback(port: options.port), show: show, ask: ask) }
+        return .through(LoopbackReceiver(port: options.port), show: show, ask: ask)
     }
 
     /// Says who asks whom for what. A person at a terminal is asked for a yes; elsewhere the command is the yes.

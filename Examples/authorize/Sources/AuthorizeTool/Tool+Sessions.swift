@@ -59,19 +59,19 @@ extension Tool {
     ///
     /// - Parameter force: whether a token is removed that cannot be revoked now.
     public func logout(_ url: String, force: Bool) async throws {
-        let session = try await explaining(url) { try await place(of: url) }
+        let session = try await place(of: url)
         guard session.stored != nil else {
             if let ended = try? await records.session(of: url) { try? await forget(ended) }
             return Output.note("You were not signed in.")
         }
-        try await run(login(url), settling: session.auth) {
+        try await run(login(url, as: session.options), settling: session.auth) {
             do {
                 try await session.auth.signOut()
             } catch  where force && !(error is CancellationError) {
                 await session.auth.reset()
                 Output.note("The server was not told: \(ToolFailure(error, login: "").message)")
             } catch {
-                let failure = ToolFailure(error, login: login(url))
+                let failure = ToolFailure(error, login: "")
                 throw ToolFailure(
                     failure.status, failure.message,
                     advice: "You are still signed in. To forget the session all the same, add --force.")
@@ -81,7 +81,7 @@ extension Tool {
         }
     }
 
-    /// Removes the record of an ended session, so that its URL belongs to the session above it again.
+    /// Removes the records of an ended session, so that its URL belongs to the session above it again.
     ///
     /// It does nothing while a sign-in to that URL is under way.
     private func forget(_ url: String) async throws {
@@ -96,13 +96,13 @@ extension Tool {
     /// would follow.
     public func explain(_ url: String, _ options: SignInOptions) async throws {
         let transport = RecordingTransport(base: Self.client)
-        try await run(login(url)) {
+        try await run(login(url, as: options)) {
             var report = Explanation()
             do {
                 let found = try await found(url, options, over: transport)
                 report.describe(found, options)
             } catch {
-                let failure = ToolFailure(error, login: login(url))
+                let failure = ToolFailure(error, login: login(url, as: options))
                 report.missing.append([failure.message, failure.advice].compactMap(\.self).joined(separator: ". "))
             }
             report.requests = transport.requests

@@ -41,7 +41,8 @@ extension Tool {
             case .json: try Output.show(json: report(token))
             case .kubectl:
                 let parent = getppid()
-                if await printed(session)?.isRefusal(of: token, by: parent, at: SystemClock().now) == true {
+                let last: Printed? = await records.value(named: "printed \(session.url)")
+                if last?.isRefusal(of: token, by: parent, at: SystemClock().now) == true {
                     token = try await replaced(token, session)
                 }
                 try checkIsBearer(token)
@@ -93,12 +94,6 @@ extension Tool {
         throw ToolFailure(
             .refused, "the token is bound to a key, and this format cannot carry its proof",
             advice: "Use `authorize header --method METHOD`, or sign in without --dpop.")
-    }
-
-    private func printed(_ session: Session) async -> Printed? {
-        try? await records.record(named: "printed \(session.url)").flatMap {
-            try? JSONDecoder().decode(Printed.self, from: $0)
-        }
     }
 
     /// The credential is valid also if this cannot be saved.

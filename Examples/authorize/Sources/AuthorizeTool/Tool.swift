@@ -57,18 +57,15 @@ public struct Tool: Sendable {
     }
 
     /// The command that signs in, for advice.
-    ///
-    /// - Parameter isBound: whether the session that it replaces is bound to a key, as the new one must be then.
-    func login(_ url: String, isBound: Bool = false) -> String {
-        var words = ["authorize login", Self.shellWord(url)]
-        if account != Self.defaultAccount { words += ["--account", Self.shellWord(account)] }
-        if let keyFile { words += ["--key-from", Self.shellWord(keyFile)] }
-        if isBound { words.append("--dpop") }
-        return words.joined(separator: " ")
+    func login(_ url: String, as options: SignInOptions = SignInOptions()) -> String {
+        var words = ["authorize", "login", url]
+        if account != Self.defaultAccount { words += ["--account", account] }
+        if let keyFile { words += ["--key-from", keyFile] }
+        return (words + options.words).map(Self.shellWord).joined(separator: " ")
     }
 
     /// A word for a shell, without control characters.
-    static func shellWord(_ text: String) -> String {
+    private static func shellWord(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { plain.contains($0) }
         return isPlain ? text : "'\(PlainText.clean(text).replacing("'", with: #"'\''"#))'"
     }
@@ -84,17 +81,21 @@ public struct Tool: Sendable {
         let url: String
         /// `nil` if nobody is signed in.
         let stored: ResourceSessionSummary?
+        /// What the next sign-in must ask for: what the last one did.
+        let options: SignInOptions
         let auth: ProtectedResourceAuthorization
-
-        /// Whether its token is bound to a key.
-        var isBound: Bool { stored?.isBound ?? false }
     }
 
     /// The session of a URL; without one, the place where one can begin.
     func place(of url: String) async throws -> Session {
-        let owner = try await records.session(of: url) ?? url
-        let stored = try await provider(for: owner).storedSession()
-        return Session(url: owner, stored: stored, auth: provider(for: owner, isBound: stored?.isBound ?? false))
+        try await explaining(login(url)) {
+            let owner = try await records.session(of: url) ?? url
+            let stored = try await provider(for: owner).storedSession()
+            var options: SignInOptions = await records.value(named: "login \(owner)") ?? SignInOptions()
+            if let stored { options.isBound = stored.isBound }
+            let auth = provider(for: owner, isBound: options.isBound)
+            return Session(url: owner, stored: stored, options: options, auth: auth)
+        }
     }
 
     func provider(for url: String, isBound: Bool = false) -> ProtectedResourceAuthorization {
@@ -107,14 +108,17 @@ public struct Tool: Sendable {
     func run<Value: Sendable>(
         _ url: String, _ body: @escaping @Sendable (Session) async throws -> Value
     ) async throws -> Value {
-        let session = try await explaining(url) { try await place(of: url) }
-        guard session.stored != nil else { throw ToolFailure(NotAuthorized(.noToken), login: login(url)) }
-        return try await run(login(url, isBound: session.isBound), settling: session.auth) { try await body(session) }
+        let session = try await place(of: url)
+        let advice = login(url, as: session.options)
+        guard session.stored != nil else { throw ToolFailure(NotAuthorized(.noToken), login: advice) }
+        return try await run(advice, settling: session.auth) { try await body(session) }
     }
 
     /// Translates an error for the user.
-    func explaining<Value>(_ url: String, _ body: () async throws -> Value) async throws -> Value {
-        do { return try await body() } catch { throw ToolFailure(error, login: login(url)) }
+    ///
+    /// - Parameter login: the command that signs in, for advice.
+    func explaining<Value>(_ login: String, _ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch { throw ToolFailure(error, login: login) }
     }
 
     /// Runs a command, waits for its refresh to be stored, and translates its error for the user.

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AuthorizeTool
+import Foundation
 
 /// The credential broker: signs in to servers, and gives other programs tokens that are valid.
 @main struct Authorize: AsyncParsableCommand {
@@ -110,7 +111,8 @@ struct LoginCommand: AsyncParsableCommand {
 
     func run() async throws {
         var options = signIn.options
-        (options.secretFile, options.opensBrowser) = (clientSecretFile, !noBrowser)
+        options.secretFile = clientSecretFile.map { URL(filePath: $0).absoluteURL.path(percentEncoded: false) }
+        options.opensBrowser = !noBrowser
         (options.pastes, options.usesDevice, options.port, options.isBound) = (paste, device, port, dpop)
         try await tool.run(json: json) { [options] in try await $0.login(url, options) }
     }

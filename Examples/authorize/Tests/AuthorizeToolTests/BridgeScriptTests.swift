@@ -150,6 +150,26 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `the advice has the words of a sign-in since the start, not of one that only waited`() async throws {
+        let refusal = Scripted.Answer(status: 403, fields: ["WWW-Authenticate": #"Bearer error="insufficient_scope""#])
+        try await Scripted.with(["tools/call": [refusal]], isGuarded: true) { server in
+            let bridge = try server.start("mcp", server.url)
+            try bridge.say(BridgeTests.initialize)
+            #expect(try await bridge.line().contains("`authorize login \(server.url)`"))
+            let words = "--issuer \(server.base) --client c --client-secret-file"
+            let first = try server.shell(
+                "cd; echo s >secret; exec authorize login \(server.url) --no-browser \(words) secret")
+            let page = try await first.page()
+            let second = try server.start("login", server.url, "--no-browser")
+            _ = try await second.error(with: "has been signing in here since")
+            try await User.allow(page)
+            for login in [first, second] { #expect(try await login.result().status == 0) }
+            try bridge.say(Scripted.request("tools/call"))
+            let advice = try await bridge.line()
+            #expect(advice.contains("`authorize login \(server.url) \(words) /"), "\(advice)")
+        }
+    }
+
     /// The answer to `initialize` of a server with sessions.
     private static func opened(_ session: String = "a") -> Scripted.Answer {
         Scripted.Answer(

@@ -213,7 +213,37 @@ struct SessionTests {
         let tool = try Tool(account: "~root")
         let advice = #"authorize login 'https://h.example/it'\''s' --account '~root'"#
         #expect(tool.login("https://h.example/it's") == advice)
-        #expect(tool.login("https://h.example/it's", isBound: true) == advice + " --dpop")
+        var options = SignInOptions()
+        (options.scopes, options.issuer, options.client) = (["b", "a"], "https://id.example/", "it's")
+        (options.secretFile, options.document) = ("/a b", "https://app.example/client.json")
+        (options.port, options.opensBrowser) = (4321, false)
+        (options.pastes, options.usesDevice, options.isBound) = (true, true, true)
+        let words = [
+            advice, "--scope a --scope b --issuer https://id.example/", #"--client 'it'\''s'"#,
+            "--client-secret-file '/a b' --client-document https://app.example/client.json --port 4321",
+            "--paste --device --dpop",
+        ]
+        #expect(tool.login("https://h.example/it's", as: options) == words.joined(separator: " "))
+    }
+
+    @Test func `the advice has the words of the last sign-in, until a sign-out`() async throws {
+        try await User.with { user in
+            let issuer = user.server.base + "/"
+            try await user.login("--issuer", issuer, "--scope", "read")
+            try await user.server.revokeTokens()
+            try await user.expireToken()
+            // The first one learns that the session has ended.
+            for command in [
+                ["header", user.url], ["token", user.url], ["exec", user.url, "--env", "TOKEN", "--", "/bin/true"],
+            ] {
+                let result = try await user.start(command).result()
+                let advice = "authorize login \(user.url) --scope read --issuer \(issuer)\n"
+                #expect(result.status == 77 && result.errors.contains(advice), "\(command): \(result)")
+            }
+            #expect(try await user.run("logout", user.url).status == 0)
+            let header = try await user.run("header", user.url)
+            #expect(header.status == 77 && header.errors.contains("authorize login \(user.url)\n"), "\(header)")
+        }
     }
 
     @Test func `a pasted address signs in, at a terminal`() async throws {
