@@ -17,6 +17,7 @@ extension Tool {
             throw ToolFailure(.usage, "'\(variable)' cannot name an environment variable")
         }
         let token = try await run(url) { try await $0.auth.validToken(lasting: duration) }
+        noteIfBound(token)
         let expiry = Task {
             guard let end = token.knownExpiry else { return }
             try await SystemClock().sleep(for: .seconds(max(0, end.timeIntervalSince(SystemClock().now))))

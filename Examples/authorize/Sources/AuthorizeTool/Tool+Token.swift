@@ -36,6 +36,7 @@ extension Tool {
         }
         try await run(url) { session in
             var token = try await session.auth.validToken(lasting: duration)
+            if format != .kubectl { noteIfBound(token) }
             switch format {
             case .text, .git: try Output.show(token.accessToken)
             case .json: try Output.show(json: report(token))
@@ -70,6 +71,14 @@ extension Tool {
                 _ = try await replaced(token, session)
             }
         }
+    }
+
+    /// Says that other programs cannot use a token that is bound to a key.
+    func noteIfBound(_ token: OAuthToken) {
+        guard token.isBound else { return }
+        Output.note(
+            "The token is bound to a key, and is refused without its proof. "
+                + "Use `authorize header --method METHOD`, or sign in without --dpop.")
     }
 
     // MARK: -

@@ -88,6 +88,43 @@ struct TokenTests {
         }
     }
 
+    @Test func `a bound token comes with a warning, or not at all`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            func run(_ command: String) async throws -> Program.Result {
+                try await server.shell("authorize \(command)").result()
+            }
+            let text = [
+                "token \(server.url)", "token \(server.url) --format json",
+                "exec \(server.url) --env TOKEN -- sh -c 'echo $TOKEN'",
+            ]
+            try await server.login(server.url)
+            for command in text {
+                let plain = try await run(command)
+                #expect(plain.status == 0 && plain.errors.isEmpty, "\(command): \(plain)")
+            }
+            try await server.login(server.url, "--dpop")
+            for command in text {
+                let bound = try await run(command)
+                #expect(bound.status == 0 && bound.errors.hasPrefix("The token is bound to a key"), "\(bound)")
+                #expect(bound.errors.split(separator: "\n").count == 1, "\(bound)")
+                if command.hasSuffix("json") {
+                    let answer = try JSONDecoder().decode([String: String].self, from: Data(bound.output.utf8))
+                    #expect(answer["token_type"] == "DPoP")
+                } else {
+                    #expect(bound.output == "t2\n", "\(command): \(bound)")
+                }
+            }
+            let place = "protocol=http\nhost=\(server.base.dropFirst(7))\npath=mcp\n"
+            for command in ["token \(server.url) --format kubectl", "token --format git get <<<'\(place)'"] {
+                let refused = try await run(command)
+                #expect(refused.status == 1 && refused.output.isEmpty, "\(command): \(refused)")
+                #expect(refused.errors.contains("this format cannot carry its proof"), "\(command): \(refused)")
+            }
+            let header = try await run("header \(server.url)")
+            #expect(header.status == 0 && header.errors.isEmpty, "\(header)")
+        }
+    }
+
     @Test func `kubectl gets its credential also where nothing can be saved`() async throws {
         try await Scripted.with(isGuarded: true) { server in
             try await server.login(server.url)
