@@ -7,28 +7,24 @@ public import AuthorizeTool
 /// The options of commands that give out a token.
 struct TokenOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long the token must be valid at least: 90s, 5m, 1h.", valueName: "time"))
-    var lasting: Lifetime = Lifetime(duration: .zero)
+    var lasting: Duration = .zero
 
     @OptionGroup var tool: ToolOptions
 }
 
-/// A duration on the command line.
-struct Lifetime: ExpressibleByArgument {
-    let duration: Duration
-
-    init(duration: Duration) { self.duration = duration }
-
-    init?(argument: String) {
+/// A number of seconds, minutes or hours on the command line.
+extension Duration: @retroactive ExpressibleByArgument {
+    public init?(argument: String) {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600]
         let unit = argument.last.flatMap { units[$0] }
         let digits = unit == nil ? argument[...] : argument.dropLast()
         guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int64(digits), number < 1 << 32 else {
             return nil
         }
-        duration = .seconds(number * (unit ?? 1))
+        self = .seconds(number * (unit ?? 1))
     }
 
-    var defaultValueDescription: String { "any time" }
+    public var defaultValueDescription: String { "any time" }
 }
 
 extension TokenFormat: ExpressibleByArgument {}
@@ -49,9 +45,7 @@ struct HeaderCommand: AsyncParsableCommand {
     @OptionGroup var options: TokenOptions
 
     func run() async throws {
-        try await options.tool.run {
-            try await $0.header(url, method: method, lasting: options.lasting.duration)
-        }
+        try await options.tool.run { try await $0.header(url, method: method, lasting: options.lasting) }
     }
 }
 
@@ -80,12 +74,11 @@ struct TokenCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.tool.run { tool in
-            let duration = options.lasting.duration
             guard format == .git else {
-                return try await tool.token(words[0], format: format, lasting: duration)
+                return try await tool.token(words[0], format: format, lasting: options.lasting)
             }
             try await tool.gitCredential(
-                below: words.count == 2 ? words[0] : nil, operation: words[words.count - 1], lasting: duration)
+                below: words.count == 2 ? words[0] : nil, operation: words[words.count - 1], lasting: options.lasting)
         }
     }
 }
@@ -112,8 +105,7 @@ struct ExecCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.tool.run {
-            throw ExitCode(
-                try await $0.exec(url, command, variable: env, lasting: options.lasting.duration))
+            throw ExitCode(try await $0.exec(url, command, variable: env, lasting: options.lasting))
         }
     }
 }
