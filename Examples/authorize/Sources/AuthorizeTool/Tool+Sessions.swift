@@ -95,7 +95,7 @@ extension Tool {
     /// `authorize explain`: makes the requests of a sign-in that need no person and carry no credential, and says what
     /// would follow.
     public func explain(_ url: String, _ options: SignInOptions) async throws {
-        let transport = RecordingTransport(base: Self.client)
+        let transport = RecordingTransport()
         try await run(login(url, as: options)) {
             var report = Explanation()
             do {
@@ -125,10 +125,8 @@ extension Tool {
 
 /// Notes all requests and the status of their answers.
 private final class RecordingTransport: TokenTransport {
-    private let base: any TokenTransport
+    private let base: any TokenTransport = Tool.client
     private let lines = Mutex<[String]>([])
-
-    init(base: any TokenTransport) { self.base = base }
 
     var requests: [String] { lines.withLock { $0 } }
 
@@ -169,16 +167,10 @@ private struct Explanation: Encodable {
                 missing.append("a client: the server registers none; pass --client ID --issuer URL")
             }
         }
-        if let page = server.authorizationEndpoint {
-            next.append("\(page.absoluteString) in the browser")
-        } else {
-            missing.append("authorization_endpoint")
-        }
-        if let endpoint = server.tokenEndpoint {
-            next.append("POST \(endpoint.absoluteString)")
-        } else {
-            missing.append("token_endpoint")
-        }
+        let (page, token) = (server.authorizationEndpoint?.absoluteString, server.tokenEndpoint?.absoluteString)
+        next += [page.map { "\($0) in the browser" }, token.map { "POST \($0)" }].compactMap(\.self)
+        if page == nil { missing.append("authorization_endpoint") }
+        if token == nil { missing.append("token_endpoint") }
         if options.issuer == nil, server.listedChallengeMethods?.contains("S256") != true {
             missing.append("S256 in code_challenge_methods_supported: the server does not say that it checks PKCE")
         }
