@@ -221,9 +221,7 @@ private final class Bridge: Sendable {
     /// Gets what comes after the last event, over as many connections as it takes.
     ///
     /// It returns when there are no more requests without a response, or when the server has no such stream.
-    private func follow(
-        _ events: inout EventStream, _ waiting: inout [JSONValue], tries: Int = .max
-    ) async throws {
+    private func follow(_ events: inout EventStream, _ waiting: inout [JSONValue], tries: Int = .max) async throws {
         let isUnasked = waiting.isEmpty
         while events.failures < tries, isUnasked || !waiting.isEmpty {
             try await clock.sleep(for: events.pause)

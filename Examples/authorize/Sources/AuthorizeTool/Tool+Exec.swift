@@ -118,9 +118,7 @@ final class Child: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &usual)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         if isSilent {
-            for file in 0...2 {
-                posix_spawn_file_actions_addopen(&actions, Int32(file), "/dev/null", O_RDWR, 0)
-            }
+            for file in 0...2 { posix_spawn_file_actions_addopen(&actions, Int32(file), "/dev/null", O_RDWR, 0) }
         }
         let words = arguments.map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0)=\($1)") } + [nil]

@@ -63,10 +63,7 @@ extension Tool {
                 var stored = try await signIn(by: auth, to: url, options)
                 // A sign-in that was waited for may have been one without a key.
                 if options.isBound, stored?.isBound == false { stored = try await signIn(by: auth, to: url, options) }
-                guard let session = stored else {
-                    throw ToolFailure(
-                        .store, "the session could not be saved", advice: "Check whether the disk is full.")
-                }
+                guard let session = stored else { throw ToolFailure.unsaved }
                 // For advice. The session counts without it, too.
                 if hasAsked.withLock({ $0 }) {
                     try? await records.save(JSONEncoder().encode(options), named: "login \(url)")
@@ -233,10 +230,9 @@ enum StandardInput {
 
     static func read(into lines: AsyncStream<String>.Continuation, atMost count: Int = .max) {
         Thread.detachNewThread {
-            var left = count
-            while left > 0, let line = readLine() {
+            for _ in 0..<count {
+                guard let line = readLine() else { break }
                 lines.yield(line)
-                left -= 1
             }
             lines.finish()
         }

@@ -37,7 +37,7 @@ extension Tool {
         try await run(login("URL")) {
             var reports: [SessionReport] = []
             for (account, url) in try await AccountRecords.sessions() {
-                let tool = try Tool(account: account, keyFile: keyFile, json: json, environment: environment)
+                let tool = try Tool(account: account, keyFile: keyFile, json: json)
                 do {
                     guard let session = try await tool.provider(for: url).storedSession() else { continue }
                     reports.append(SessionReport(account: account, url: url, session))
@@ -116,8 +116,7 @@ extension Tool {
         _ url: String, _ options: SignInOptions, over transport: any TokenTransport
     ) async throws -> ProtectedResource {
         if let issuer = options.issuer {
-            return ProtectedResource(
-                identifier: url, server: try await .discover(issuer: issuer, transport: transport))
+            return ProtectedResource(identifier: url, server: try await .discover(issuer: issuer, transport: transport))
         }
         return try await .discover(url, requiresListedPKCE: false, transport: transport)
     }
@@ -131,14 +130,14 @@ private final class RecordingTransport: TokenTransport {
     var requests: [String] { lines.withLock { $0 } }
 
     func send(_ request: TokenRequest) async throws -> TokenResponse {
-        let line = "\(request.method) \(request.url.absoluteString)"
+        var answer = "no answer"
+        defer { lines.withLock { $0.append("\(request.method) \(request.url.absoluteString): \(answer)") } }
         do {
             let response = try await base.send(request)
-            lines.withLock { $0.append("\(line): \(response.statusCode)") }
+            answer = "\(response.statusCode)"
             return response
-        } catch {
-            let answer = (error as? TokenTransportError)?.code.description ?? "no answer"
-            lines.withLock { $0.append("\(line): \(answer)") }
+        } catch let error as TokenTransportError {
+            answer = error.code.description
             throw error
         }
     }

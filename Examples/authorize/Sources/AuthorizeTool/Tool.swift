@@ -21,21 +21,17 @@ public struct Tool: Sendable {
     let keyFile: String?
     let json: Bool
     let records: AccountRecords
-    let environment: [String: String]
+    let environment = ProcessInfo.processInfo.environment
 
     /// - Parameters:
     ///   - account: any name that tells several sessions for a URL apart.
     ///   - keyFile: the file of the key that encrypts sessions; they are not encrypted without one.
     ///   - json: whether results are printed as JSON.
     /// - Throws: ``ToolFailure``.
-    public init(
-        account: String = defaultAccount, keyFile: String? = nil, json: Bool = false,
-        environment: [String: String]? = nil
-    ) throws {
+    public init(account: String = defaultAccount, keyFile: String? = nil, json: Bool = false) throws {
         guard !account.isEmpty, !account.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else { throw ToolFailure(.usage, "an account is a text without control characters") }
         (self.account, self.keyFile, self.json) = (account, keyFile, json)
-        self.environment = environment ?? ProcessInfo.processInfo.environment
         records = AccountRecords(account: account, key: try keyFile.map { try .read(from: $0) })
     }
 
@@ -152,8 +148,7 @@ public struct Tool: Sendable {
             }
             EndingSignals.endProgram(by: signal)
         }
-        let value: Value
-        do { value = try result.get() } catch { throw ToolFailure(error, login: login) }
+        let value = try await explaining(login) { try result.get() }
         if let unsettled { throw unsettled }
         return value
     }

@@ -60,7 +60,7 @@ public struct ToolFailure: Error, Hashable, Sendable {
                     advice: "Check the URL, or name its server: --issuer URL --client ID")
             case let error as ProtectedResourceError where Self.clientProblems.contains(error.problem):
                 .init(.configuration, "\(error)", advice: "Pass --client ID --issuer URL, or --client-document URL.")
-            case is ProtectedResourceError: .init(.unusableAnswer, "\(error)")
+            case is ProtectedResourceError, is InvalidTokenResponse: .init(.unusableAnswer, "\(error)")
             case let error as AuthorizationServerError:
                 .init(error.problem == .unavailable ? .tryLater : .unusableAnswer, "\(error)")
             case let error as TokenEndpointError where error.kind == .transient: .init(.tryLater, "\(error)")
@@ -72,16 +72,17 @@ public struct ToolFailure: Error, Hashable, Sendable {
                 .init(.unavailable, "the server cannot be reached: \(error.shortDescription)")
             // A connection to an address, and one to a name.
             case is IOError, is NIOConnectionError: .init(.unavailable, "the server cannot be reached")
-            case is InvalidTokenResponse: .init(.unusableAnswer, "\(error)")
             case let error as TokenStoreError where [.unreadable, .wrongKey].contains(error.kind):
                 .init(.store, "\(error)", advice: "Pass the file of the session's key: --key-from FILE")
             case is TokenStoreError: .init(.store, "\(error)")
-            case let error as NotSettled where error.isUnstored:
-                .init(.store, "the session could not be saved", advice: "Check whether the disk is full.")
+            case let error as NotSettled where error.isUnstored: .unsaved
             case is NotSettled, is DeadlineExceeded: .init(.tryLater, "\(error)")
             default: .init(.refused, "unexpected error of the type \(type(of: error))")
             }
     }
+
+    static let unsaved = ToolFailure(
+        .store, "the session could not be saved", advice: "Check whether the disk is full.")
 
     // MARK: -
 
