@@ -21,7 +21,7 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     /// The claims that a resource demands of the next token, as the text of a JSON object.
     var demandedClaims: String?
     /// The nonces and times that servers require in proofs.
-    let nonces = ProofNonces()
+    var nonces = ProofNonces()
 
     /// Creates an endpoint. Nothing is sent yet. `authentication` replaces the client's own `authentication`.
     public init(

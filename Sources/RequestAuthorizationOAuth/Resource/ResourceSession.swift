@@ -14,6 +14,8 @@ struct ResourceSettings: Sendable {
     let transport: any TokenTransport
     let clock: any AuthorizationClock
     let allows: @Sendable (URL) -> Bool
+    /// The nonces of the resource and of its servers, for all sessions.
+    let nonces = ProofNonces()
     var signIn = ResourceSignIn.never
     /// Makes a service that needs no person, in place of a sign-in.
     var service: (@Sendable (ProtectedResource) async throws -> OAuthTokenService)?
@@ -28,9 +30,11 @@ struct ResourceSettings: Sendable {
     func service(for record: ResourceRecord) -> OAuthTokenService {
         var client = record.registration.client
         if namesResource { client = record.resource.client(client) }
-        return .authorizationCode(
+        var service = OAuthTokenService.authorizationCode(
             server: record.resource.server, client: client, proof: proof, pendingSignIns: InMemoryPendingSignIns(),
             transport: transport, clock: clock)
+        service.endpoint.nonces = nonces
+        return service
     }
 }
 

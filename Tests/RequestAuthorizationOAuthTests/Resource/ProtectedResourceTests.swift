@@ -781,16 +781,11 @@ import Testing
 
     @Test func `RFC 9449 §8.2: the nonce of a refusal that only a person could help is in the next proof`() async throws
     {
-        struct Claims: Decodable { let nonce: String? }
         let nonces = Lock<[String?]>([])
         try await GuardedServer.run {
             $0.tokenType = "DPoP"
             $0.answers["/mcp"] = { request in
-                let payload = request["DPoP"]?.split(separator: ".").dropFirst().first
-                let claims = payload.flatMap { Base64URL.decode(String($0)) }.flatMap {
-                    try? JSONDecoder().decode(Claims.self, from: Data($0))
-                }
-                if let claims { nonces.withLock { $0.append(claims.nonce) } }
+                nonces.withLock { $0.append(Self.nonce(of: request)) }
                 return .status(
                     403, ("WWW-Authenticate", #"DPoP error="insufficient_scope", scope="write""#),
                     ("DPoP-Nonce", "n2"))
@@ -804,6 +799,35 @@ import Testing
             #expect(nonces.withLock { $0 } == [nil, "n2"])
             #expect(asked.reasons == ["first sign-in", "further scopes"])
         }
+    }
+
+    @Test func `RFC 9449 §8.2: the nonce of the resource is in the first proof after another sign-in`() async throws {
+        let nonces = Lock<[String?]>([])
+        try await GuardedServer.run {
+            $0.tokenType = "DPoP"
+            $0.answers["/mcp"] = { request in
+                nonces.withLock { $0.append(Self.nonce(of: request)) }
+                return .status(200, ("DPoP-Nonce", "n2"))
+            }
+        } body: { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded, proof: .dpop)
+            // The second one is at another server.
+            for issuer in ["BASE/as", "BASE/as2"] {
+                guarded.change { $0.issuers = [issuer] }
+                try await notes.signIn()
+                _ = try await notes.get(server)
+            }
+            #expect(nonces.withLock { $0 } == [nil, "n2"])
+            #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token"])
+        }
+    }
+
+    /// The nonce in the proof of a request.
+    private static func nonce(of request: RawRequest) -> String? {
+        struct Claims: Decodable { let nonce: String? }
+        let payload = request["DPoP"]?.split(separator: ".").dropFirst().first
+        let claims = payload.flatMap { Base64URL.decode(String($0)) }
+        return claims.flatMap { try? JSONDecoder().decode(Claims.self, from: Data($0)) }?.nonce
     }
 
     @Test func `a program that acts for itself names the issuer that may see its secret`() async throws {
