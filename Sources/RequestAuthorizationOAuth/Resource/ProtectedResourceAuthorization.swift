@@ -267,6 +267,7 @@ extension ProtectedResourceAuthorization: RefusalListener {
         let isFormer = value != nil && present != nil && value != present
         if !isFormer, let verdict = try await receipt.verdict(on: refusal) {
             if verdict == .accept { throw NotAuthorized(.needsInteraction, challenge: refusal.challenges.first) }
+            if let line = receipt.line, sessions.session?.line != line { throw NotAuthorized(.sessionReplaced) }
             return
         }
         try await session?.provider.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: request)
@@ -287,8 +288,7 @@ private struct ResourceReceipt: BoundReceipt {
     let sessions: ResourceSessions
     /// The session of the request; `nil` if it went out without a credential.
     let number: Int?
-    /// The line of that session; see ``ResourceSession``.
-    let line: Int?
+    let line: ResourceSession.Line?
     let base: Credential?
     let isReplayable: Bool
 

@@ -128,6 +128,8 @@ struct ResourceRecord: Codable, Sendable {
     var requested: Set<String>
     /// Whether the program has named the server, whatever the resource lists; `nil` is no.
     var isKnown: Bool?
+    /// The sign-in with which its line began, if a request needed this one; `nil` if the program asked for it.
+    var line: UUID?
 
     /// The name of the token's store: one for each resource, server and client.
     func tokens(of url: String) -> String { "\(url) \(resource.server.issuer ?? "") \(registration.client.id)" }

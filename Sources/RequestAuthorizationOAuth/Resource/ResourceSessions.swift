@@ -10,7 +10,7 @@ actor ResourceSessions {
     struct State {
         var consent = ConsentState()
         var session: ResourceSession?
-        /// The line of the next session; see ``ResourceSession``. A sign-in that began in an earlier one brings none.
+        /// The number of the next session's line. A sign-in that began in an earlier one brings none.
         var line = 0
         fileprivate var followers: [UUID: Follower] = [:]
 
@@ -246,6 +246,8 @@ actor ResourceSessions {
         let since: Date
         /// The line in which it began; a sign-out ends that.
         let line: Int
+        /// The sign-in whose line goes on; `nil` if a new one begins.
+        let former: UUID?
 
         var isStepUp: Bool { [.scopes, .strongerLogIn].contains(reason) }
         var covering: Set<String> { isStepUp ? challenge?.scope ?? [] : scopes }
@@ -258,7 +260,7 @@ actor ResourceSessions {
     ) {
         let demand = Demand(
             reason: reason, challenge: challenge, scopes: scopes, baseline: baseline, since: settings.clock.now,
-            line: line)
+            line: line, former: reason == .first ? nil : session?.line.signIn)
         let work = Task.detached { [self] in
             do {
                 try await run(demand)
@@ -348,7 +350,8 @@ actor ResourceSessions {
         }
         let attempt = ResourceSignInAttempt(
             settings: settings, found: found, isKnown: demand.isStepUp ? isKnown : settings.known != nil,
-            scopes: scopes, parameters: demand.challenge.map { found.server.demands(of: $0) } ?? [:])
+            line: demand.former, scopes: scopes,
+            parameters: demand.challenge.map { found.server.demands(of: $0) } ?? [:])
         let new: ResourceSignInAttempt.Outcome
         do {
             new = try await attempt.run(through: channel)

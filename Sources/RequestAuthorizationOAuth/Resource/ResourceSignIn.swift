@@ -103,6 +103,8 @@ struct ResourceSignInAttempt: Sendable {
     let found: ProtectedResource
     /// Whether the program has named the server.
     let isKnown: Bool
+    /// The line that goes on; see ``ResourceRecord/line``.
+    let line: UUID?
     let scopes: Set<String>
     /// What the resource demands of the sign-in.
     let parameters: [String: String]
@@ -168,7 +170,8 @@ struct ResourceSignInAttempt: Sendable {
         let registration = try await found.server.register(
             settings.identity, redirectURI: redirectURI, records: settings.records, transport: settings.transport,
             clock: settings.clock)
-        let record = ResourceRecord(resource: found, registration: registration, requested: scopes, isKnown: isKnown)
+        let record = ResourceRecord(
+            resource: found, registration: registration, requested: scopes, isKnown: isKnown, line: line)
         let beginning = (record, settings.service(for: record))
         began.withLock { $0 = beginning }
         return beginning

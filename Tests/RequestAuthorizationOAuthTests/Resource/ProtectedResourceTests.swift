@@ -1111,6 +1111,47 @@ import Testing
         )
     }
 
+    @Test(arguments: [false, true])
+    func `a refused request is not sent again as the person who signs in at a sibling`(moves: Bool) async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let asked = Asked()
+            let (first, second) = Self.siblings(server, guarded, asked)
+            try await first.signIn()
+            #expect(try await second.get(server) == "200 ok")
+            let challenge = moves ? #"error="invalid_token""# : #"error="insufficient_scope", scope="write""#
+            let sent = Lock(0)
+            let error = await #expect(throws: NotAuthorized.self) {
+                _ = try await second.send(TestRequest("\(server.base)/mcp")) { _ in
+                    sent.withLock { $0 += 1 }
+                    if moves { guarded.change { $0.issuers = ["BASE/as2"] } }
+                    try await first.signIn(scopes: ["write"])
+                    return UnauthorizedResponse(
+                        statusCode: moves ? 401 : 403, fields: ["WWW-Authenticate": ["Bearer \(challenge)"]])
+                }
+            }
+            #expect(error?.reason == .sessionReplaced && asked.reasons.isEmpty)
+            #expect(sent.withLock { $0 } == 1)
+            #expect(try await second.get(server) == "200 ok")
+            #expect(guarded.now.calls.last == "t2")
+        }
+    }
+
+    @Test func `a loop of one's own: a refusal is not answered by a sign-in at a sibling`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (first, second) = Self.siblings(server, guarded, Asked(false))
+            let request = TestRequest("\(server.base)/mcp")
+            try await first.signIn()
+            let sent = try await second.authorize(request)
+            guarded.change { $0.issuers = ["BASE/as2"] }
+            try await first.signIn()
+            let error = await #expect(throws: NotAuthorized.self) {
+                try await second.setNeedsRefreshAfterUnauthorizedResponse(UnauthorizedResponse(), for: sent)
+            }
+            #expect(error?.reason == .sessionReplaced)
+            #expect(try await second.authorize(request).credential(in: "Authorization") == "Bearer t2")
+        }
+    }
+
     @Test func `a step-up after a sibling's asks for the sibling's scopes too`() async throws {
         try await GuardedServer.run {
             $0.required = ["PUT": ["write"], "DELETE": ["admin"]]
@@ -1213,6 +1254,8 @@ import Testing
             try await notes.signIn()
             records.isFull.withLock { $0 = false }
             try await second.signIn(scopes: ["write"])
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await notes.get(server, "PUT") }
+            #expect(error?.reason == .sessionReplaced)
             #expect(try await notes.get(server, "PUT") == "200 ok")
             #expect(guarded.now.calls.last == "t3" && guarded.now.pages.count == 3)
             try await notes.settle(within: .seconds(60))
