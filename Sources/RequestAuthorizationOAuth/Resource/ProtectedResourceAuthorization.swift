@@ -31,7 +31,8 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
     ///   - client: how the program introduces itself.
     ///   - records: keep server, registration and session; in memory by default.
     ///   - policy: when tokens are refreshed.
-    ///   - known: the resource, if it does not introduce itself. Nothing is discovered then.
+    ///   - known: the resource, if it does not introduce itself. Nothing is discovered then, and a stored session is
+    ///     used if its token is of that server.
     ///   - proof: how tokens are bound to a key; by default they are bound to none.
     ///   - requiresListedPKCE: whether a server must say that it checks PKCE. Pass `false` for a server that you know.
     ///   - namesResource: whether requests name the resource (RFC 8707). Pass `false` for servers that refuse it.

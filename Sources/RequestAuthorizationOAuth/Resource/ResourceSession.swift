@@ -26,12 +26,13 @@ struct ResourceSettings: Sendable {
         try ResourceDiscovery(of: url, over: transport, clock: clock, allows: allows)
     }
 
-    /// The service of a person's sign-in.
+    /// The service of a person's sign-in. What the program names counts more than the record.
     func service(for record: ResourceRecord) -> OAuthTokenService {
+        let resource = known ?? record.resource
         var client = record.registration.client
-        if namesResource { client = record.resource.client(client) }
+        if namesResource { client = resource.client(client) }
         var service = OAuthTokenService.authorizationCode(
-            server: record.resource.server, client: client, proof: proof, pendingSignIns: InMemoryPendingSignIns(),
+            server: resource.server, client: client, proof: proof, pendingSignIns: InMemoryPendingSignIns(),
             transport: transport, clock: clock)
         service.endpoint.nonces = nonces
         return service

@@ -613,6 +613,31 @@ import Testing
         }
     }
 
+    @Test func `a stored session goes on at the server that is made known, and another server's does not`()
+        async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = ItemResourceRecords(in: SharedPlace())
+            func later(_ issuer: String) -> ProtectedResourceAuthorization {
+                var authorization = AuthorizationServer.make(at: "\(server.base)/as2")
+                authorization.issuer = issuer
+                authorization.registrationEndpoint = server.url("/as2/register")
+                let known = ProtectedResource(identifier: "\(server.base)/mcp", server: authorization)
+                return .make(server, guarded, records: records, known: known)
+            }
+            try await ProtectedResourceAuthorization.make(server, guarded, records: records).signIn()
+            guarded.clock.advance(by: .seconds(4000))
+            #expect(try await later("\(server.base)/as").get(server) == "200 ok")
+            #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token"])
+            let other = later("\(server.base)/as2")
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await other.get(server) }
+            #expect(error?.reason == .needsInteraction && error?.underlying is TokenOfOtherIssuer)
+            #expect(guarded.now.forms.count == 2 && guarded.now.calls == ["t2"])
+            try await other.signIn()
+            #expect(try await other.get(server) == "200 ok")
+        }
+    }
+
     @Test func `servers that refuse the parameter get no resource`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization.make(server, guarded, namesResource: false)
