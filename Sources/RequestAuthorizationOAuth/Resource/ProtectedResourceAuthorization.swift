@@ -215,6 +215,9 @@ extension ProtectedResourceAuthorization {
 
     /// Signs out on this machine only. The server is not told. A sign-in that is under way is dropped, as by ``signOut()``.
     ///
+    /// It ends the session that this process uses. If another process has signed in since, at another server or as
+    /// another client, that session stays, and the next request uses it.
+    ///
     /// If the records cannot be read now, it is tried again, and no request uses the session before. ``settle(within:)``
     /// throws as long as it has not succeeded.
     public func reset() async { await sessions.reset() }

@@ -1245,6 +1245,20 @@ import Testing
         }
     }
 
+    @Test func `a reset leaves the session of a sibling that has moved to another server, and uses it`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let asked = Asked()
+            let (first, second) = Self.siblings(server, guarded, asked)
+            #expect(try await first.get(server) == "200 ok")
+            #expect(try await second.get(server) == "200 ok")
+            guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1"]) }
+            #expect(try await first.get(server) == "200 ok")
+            await second.reset()
+            #expect(try await second.get(server) == "200 ok")
+            #expect(guarded.now.calls.last == "t2" && asked.reasons.isEmpty)
+        }
+    }
+
     @Test func `a sign-out revokes the token of a sign-in that could not be saved`() async throws {
         let revoked = Lock<[String]>([])
         try await GuardedServer.run {
