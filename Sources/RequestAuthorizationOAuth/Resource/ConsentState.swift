@@ -109,9 +109,11 @@ extension ConsentState.End {
 }
 
 extension ResourceSignIn.Reason {
+    /// Whether a session needs more than it was granted.
+    var isStepUp: Bool { [.scopes, .strongerLogIn].contains(self) }
+
     /// Whether two reasons count as one step, of which one is allowed in ten minutes.
     fileprivate func isOnce(with other: Self) -> Bool {
-        let steps: [Self] = [.scopes, .strongerLogIn]
-        return self == other && self != .first || steps.contains(self) && steps.contains(other)
+        self == other && self != .first || isStepUp && other.isStepUp
     }
 }

@@ -132,6 +132,10 @@ actor ResourceSessions {
     ) async throws -> Bool {
         let session = try await loaded()
         if session?.number != number { return true }
+        // After a sign-out nobody is asked: this throws.
+        if reason.isStepUp, let provider = session?.provider, provider.currentToken == nil {
+            _ = try await provider.validToken()
+        }
         let baseline = session?.record?.signIn
         // A sibling's session does not count as this one's sign-in. What it lacks is asked for after the next refusal.
         let failure: TokenStoreError?
@@ -249,8 +253,7 @@ actor ResourceSessions {
         /// The sign-in whose line goes on; `nil` if a new one begins.
         let former: UUID?
 
-        var isStepUp: Bool { [.scopes, .strongerLogIn].contains(reason) }
-        var covering: Set<String> { isStepUp ? challenge?.scope ?? [] : scopes }
+        var covering: Set<String> { reason.isStepUp ? challenge?.scope ?? [] : scopes }
     }
 
     /// Begins a sign-in, which goes on if those who wait for it leave.
@@ -330,7 +333,7 @@ actor ResourceSessions {
 
     private func resource(for demand: Demand) async throws -> ProtectedResource {
         if let known = settings.known { return known }
-        if demand.isStepUp, let session, var found = session.record?.resource {
+        if demand.reason.isStepUp, let session, var found = session.record?.resource {
             if let service = session.service { found.server = service.server }
             return found
         }
@@ -344,12 +347,12 @@ actor ResourceSessions {
         let kept = try await settings.record()?.signIn
         let former = session?.record?.requested ?? []
         let scopes = found.scopes(
-            after: demand.challenge, requested: demand.isStepUp ? former.union(demand.scopes) : demand.scopes)
+            after: demand.challenge, requested: demand.reason.isStepUp ? former.union(demand.scopes) : demand.scopes)
         guard try await channel.ask(ResourceSignIn.Request(found, scopes, since: former, demand.reason)) else {
             throw NotAuthorized(.needsInteraction, detail: ConsentState.End.denial)
         }
         let attempt = ResourceSignInAttempt(
-            settings: settings, found: found, isKnown: demand.isStepUp ? isKnown : settings.known != nil,
+            settings: settings, found: found, isKnown: demand.reason.isStepUp ? isKnown : settings.known != nil,
             line: demand.former, scopes: scopes,
             parameters: demand.challenge.map { found.server.demands(of: $0) } ?? [:])
         let new: ResourceSignInAttempt.Outcome

@@ -939,6 +939,22 @@ import Testing
         }
     }
 
+    @Test func `a request for more that was sent before a sign-out asks nobody`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            try await notes.signIn()
+            let challenge = #"Bearer error="insufficient_scope", scope="write""#
+            let error = await #expect(throws: NotAuthorized.self) {
+                _ = try await notes.send(TestRequest("\(server.base)/mcp")) { _ in
+                    try await notes.signOut()
+                    return UnauthorizedResponse(statusCode: 403, fields: ["WWW-Authenticate": [challenge]])
+                }
+            }
+            #expect(error?.reason == .signedOut && asked.reasons == ["first sign-in"])
+        }
+    }
+
     @Test func `a handler is told of each token, also of another server's`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization.make(server, guarded)
