@@ -67,15 +67,14 @@ final class ResourceSession: Sendable {
 final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
     private let settings: ResourceSettings
     private let service: Lock<OAuthTokenService>
-    private let isKnown: @Sendable () -> Bool
-    private let mayRefresh: @Sendable (ResourceTokenService) async -> Bool
+    /// `nil` when the program has released them.
+    private let sessions: @Sendable () -> ResourceSessions?
 
     init(
-        _ service: OAuthTokenService, _ settings: ResourceSettings, isKnown: @escaping @Sendable () -> Bool,
-        mayRefresh: @escaping @Sendable (ResourceTokenService) async -> Bool
+        _ service: OAuthTokenService, _ settings: ResourceSettings,
+        of sessions: @escaping @Sendable () -> ResourceSessions?
     ) {
-        (self.service, self.settings) = (Lock(service), settings)
-        (self.isKnown, self.mayRefresh) = (isKnown, mayRefresh)
+        (self.service, self.settings, self.sessions) = (Lock(service), settings, sessions)
     }
 
     private var present: OAuthTokenService { service.withLock { $0 } }
@@ -92,7 +91,7 @@ final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
     }
 
     private func refreshed(by refresh: (OAuthTokenService) async throws -> OAuthToken) async throws -> OAuthToken {
-        guard await mayRefresh(self) else {
+        guard await sessions()?.mayRefresh(self) == true else {
             throw ProtectedResourceError(
                 .otherServer, member: "authorization_servers",
                 detail: "the former server's token is not refreshed any more")
@@ -114,7 +113,7 @@ final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
 
     /// Reads the metadata of a server again, and returns them if its token endpoint is another one.
     private func moved(_ server: AuthorizationServer) async throws -> AuthorizationServer? {
-        guard let issuer = server.issuer, !isKnown() else { return nil }
+        guard let issuer = server.issuer, sessions()?.isKnown != true else { return nil }
         var found = try await settings.discovery().transport.server(of: issuer, requiresListedPKCE: false)
         // What the program has said of its server stands in no metadata.
         (found.quirks, found.formerIssuers) = (server.quirks, server.formerIssuers)

@@ -44,7 +44,7 @@ actor ResourceSessions {
 
     nonisolated var session: ResourceSession? { state.withLock { $0.session } }
     /// Whether the program has named the session's server, now or when somebody signed in. Nothing is discovered then.
-    private nonisolated var isKnown: Bool { settings.known != nil || session?.record?.isKnown == true }
+    nonisolated var isKnown: Bool { settings.known != nil || session?.record?.isKnown == true }
     private nonisolated var line: Int { state.withLock { $0.line } }
     private nonisolated var now: Duration { settings.clock.uptime }
 
@@ -84,13 +84,9 @@ actor ResourceSessions {
     private nonisolated func provider(
         for service: OAuthTokenService, in store: (any TokenStore<OAuthToken>)?
     ) -> RefreshableTokenAuthorization<OAuthToken> {
-        let service = ResourceTokenService(service, settings) { [weak self] in
-            self?.isKnown ?? false
-        } mayRefresh: { [weak self] service in
-            await self?.mayRefresh(service) ?? false
-        }
-        return RefreshableTokenAuthorization(
-            service: service, token: nil, store: store, policy: settings.policy, clock: settings.clock)
+        RefreshableTokenAuthorization(
+            service: ResourceTokenService(service, settings) { [weak self] in self }, token: nil, store: store,
+            policy: settings.policy, clock: settings.clock)
     }
 
     private func install(
@@ -233,7 +229,7 @@ actor ResourceSessions {
     }
 
     /// Whether a session may be refreshed. The resource may list a server again that it had left out.
-    private func mayRefresh(_ service: ResourceTokenService) async -> Bool {
+    func mayRefresh(_ service: ResourceTokenService) async -> Bool {
         if session?.service === service, !state.withLock({ $0.mayRefresh(service) }) { try? await recheck(nil) }
         return state.withLock { $0.mayRefresh(service) }
     }
