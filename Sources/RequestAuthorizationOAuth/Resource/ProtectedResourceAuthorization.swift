@@ -278,15 +278,6 @@ extension ProtectedResourceAuthorization: RefusalListener {
     }
 }
 
-/// The fields of a refusal that says nothing about the token, for the proof.
-private struct AnsweredHead: AuthorizableResponse {
-    let refusal: UnauthorizedResponse
-
-    var statusCode: Int { 200 }
-
-    func headerValues(for field: String) -> [String] { refusal.headerValues(for: field) }
-}
-
 /// Judges the answers to a request to the resource.
 private struct ResourceReceipt: BoundReceipt {
     let sessions: ResourceSessions
@@ -325,7 +316,8 @@ private struct ResourceReceipt: BoundReceipt {
         let reason = try await reason(challenge, refusesToken: mayBeToken && usable?.error?.contains("dpop") != true)
         guard let reason, !sessions.settings.signsInAlone || [.first, .otherServer].contains(reason) else { return nil }
         // The proof was answered, whatever a person has to give.
-        if wantsEveryAnswer { _ = try? await base?.judge(AnsweredHead(refusal: refusal)) }
+        let nonces = refusal.headerValues(for: "DPoP-Nonce").map { (name: "DPoP-Nonce", value: $0) }
+        if wantsEveryAnswer { _ = try? await base?.judge(TokenResponse(statusCode: 200, fields: nonces)) }
         guard isReplayable else {
             if reason == .first { throw NotAuthorized(.noToken, challenge: challenge) }
             return .accept
