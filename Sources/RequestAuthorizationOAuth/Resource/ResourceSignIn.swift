@@ -93,11 +93,7 @@ extension ResourceSignIn.Request {
 
 /// One sign-in of a person at one server, from the registration to the token.
 struct ResourceSignInAttempt: Sendable {
-    struct Outcome: Sendable {
-        let record: ResourceRecord
-        let service: OAuthTokenService
-        let token: OAuthToken
-    }
+    typealias Outcome = (record: ResourceRecord, service: OAuthTokenService, token: OAuthToken)
 
     let settings: ResourceSettings
     let found: ProtectedResource
@@ -152,7 +148,7 @@ struct ResourceSignInAttempt: Sendable {
         guard let (record, service) = began.withLock({ $0 }) else { throw SignInError(.foreign) }
         // Not cancelled by a sign-out: a token that nobody has received could not be revoked.
         let token = try await Task.detached { try await service.finish(callback: callback) }.value
-        return Outcome(record: record, service: service, token: token)
+        return (record, service, token)
     }
 
     /// Shows a code, and waits until the person has entered it on another device.
@@ -163,7 +159,7 @@ struct ResourceSignInAttempt: Sendable {
         let (record, service) = try await begin(nil)
         let device = try await service.deviceSignIn(scopes: scopes, parameters: parameters)
         try await show(device)
-        return Outcome(record: record, service: service, token: try await device.token())
+        return (record, service, try await device.token())
     }
 
     private func begin(_ redirectURI: String?) async throws -> (record: ResourceRecord, service: OAuthTokenService) {
