@@ -149,8 +149,7 @@ private struct RegistrationCall: Sendable {
 
     /// The values of the answer count, not those of the request (RFC 7591 §3.2.1).
     private func registration(in response: TokenResponse, requested method: String) throws -> ClientRegistration {
-        let error = ProtectedResourceError.unavailable(response, "registration_endpoint", at: clock.now)
-        if let error { throw error }
+        try ProtectedResourceError.checkAvailability(response, "registration_endpoint", at: clock.now)
         guard [200, 201].contains(response.statusCode) else {
             throw ProtectedResourceError(
                 .registrationRefused, member: "registration_endpoint",

@@ -94,10 +94,10 @@ extension ProtectedResourceError {
             detail: error.detail, retryAfter: error.retryAfter)
     }
 
-    /// The error of a server that cannot answer now; `nil` if the answer has another status.
-    static func unavailable(_ response: TokenResponse, _ member: String, at now: Date) -> ProtectedResourceError? {
-        guard [408, 429].contains(response.statusCode) || response.statusCode >= 500 else { return nil }
-        return ProtectedResourceError(
+    /// Throws if an answer says that the server cannot answer now.
+    static func checkAvailability(_ response: TokenResponse, _ member: String, at now: Date) throws {
+        guard [408, 429].contains(response.statusCode) || response.statusCode >= 500 else { return }
+        throw ProtectedResourceError(
             .unavailable, member: member, detail: "the server answered \(response.statusCode)",
             retryAfter: RetryAfter.duration(in: response, at: now))
     }

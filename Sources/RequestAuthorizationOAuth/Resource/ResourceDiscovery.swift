@@ -59,8 +59,7 @@ struct ResourceDiscovery: Sendable {
         var problem: ProtectedResourceError?
         for place in places(challenge) {
             let response = try await transport.send(.metadata(at: place))
-            let error = ProtectedResourceError.unavailable(response, "resource_metadata", at: transport.clock.now)
-            if let error { throw error }
+            try ProtectedResourceError.checkAvailability(response, "resource_metadata", at: transport.clock.now)
             // Some servers answer unknown paths with a page and the status 200.
             if response.statusCode == 200, let object = try? AnswerObject(response) {
                 return try read(object, response)
