@@ -156,11 +156,9 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
             throw ProtectedResourceError(.unusable, member: "resource", detail: "write a URL with scheme and host")
         }
         if sessions.place.contains(request) { return }
+        let url = TerminalText.clean(sessions.settings.url)
         throw NotAuthorized(
-            .originNotAllowed,
-            detail:
-                "the token is for \(TerminalText.clean(sessions.settings.url)) and what is below it, and the request is not"
-        )
+            .originNotAllowed, detail: "the token is for \(url) and what is below it, and the request is not")
     }
 }
 
@@ -177,11 +175,8 @@ struct ResourcePlace: Sendable {
 
     func contains(_ request: some AuthorizableRequest) -> Bool {
         guard let origin, request.goes(to: origin) else { return false }
-        return path.isEmpty || isBelow(request.targetURI)
-    }
-
-    private func isBelow(_ target: String?) -> Bool {
-        guard let target else { return false }
+        guard !path.isEmpty else { return true }
+        guard let target = request.targetURI else { return false }
         // Servers decode dots before they look for dot segments.
         let plain = DotSegments.removed(fromURL: target.replacing("%2E", with: ".").replacing("%2e", with: "."))
         let rest = plain.splitBeforePath.rest.utf8

@@ -71,8 +71,7 @@ actor ResourceSessions {
         let store = settings.store(of: record)
         if baseline != nil, try await store.load()?.token == nil { return false }
         // A sign-in of this program that has ended meanwhile is newer than what was read.
-        guard session === former else { return true }
-        guard record.signIn != former?.record?.signIn else { return true }
+        guard session === former, record.signIn != former?.record?.signIn else { return true }
         let provider = provider(for: settings.service(for: record), in: store)
         install(record, provider, issuer: record.resource.server.issuer)
         return true

@@ -179,11 +179,9 @@ extension ResourceSignIn.Channel {
     fileprivate func isOfUnknownClient(_ error: any Error) -> Bool {
         if (error as? TokenEndpointError)?.code == "invalid_client" { return true }
         guard let error = error as? SignInError else { return false }
-        if error.kind == .expired {
-            // A code that was not entered in time says nothing about the client.
-            if case .callback = way { return true } else { return false }
-        }
-        return ["invalid_client", "unauthorized_client"].contains(error.code)
+        guard error.kind == .expired else { return ["invalid_client", "unauthorized_client"].contains(error.code) }
+        // A code that was not entered in time says nothing about the client.
+        if case .callback = way { return true } else { return false }
     }
 }
 
