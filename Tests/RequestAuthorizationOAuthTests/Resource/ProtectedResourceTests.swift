@@ -1070,10 +1070,8 @@ import Testing
                 }
             }
             let places = ItemResourceRecords(in: SharedPlace())
-            let notes = ProtectedResourceAuthorization(
-                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), records: places, transport: .patient,
-                clock: guarded.clock,
-                signIn: .through(SlowPage(shown: show, answers: answers)) { _ in true })
+            let notes = ProtectedResourceAuthorization.make(
+                server, guarded, receiver: SlowPage(shown: show, answers: answers), records: places)
             let request = Task { try await notes.get(server) }
             for await _ in shown {}
             if revokes { try await notes.signOut() } else { await notes.reset() }
@@ -1127,10 +1125,8 @@ import Testing
         try await GuardedServer.run {
             $0.required = ["PUT": ["write"]]
         } body: { (guarded, server) async throws in
-            let (place, none) = (SharedPlace(), Asked(false))
-            let first = ProtectedResourceAuthorization.make(server, guarded, records: ItemResourceRecords(in: place))
-            let second = ProtectedResourceAuthorization.make(
-                server, guarded, asked: none, records: ItemResourceRecords(in: place))
+            let none = Asked(false)
+            let (first, second) = Self.siblings(server, guarded, none)
             #expect(try await first.get(server) == "200 ok")
             #expect(try await second.get(server) == "200 ok")
             #expect(try await first.get(server, "PUT") == "200 ok")
@@ -1144,7 +1140,7 @@ import Testing
 
     /// Two providers with the same records; who is asked by the second one is noted.
     private static func siblings(
-        _ server: RawServer, _ guarded: GuardedServer, _ asked: Asked
+        _ server: RawServer, _ guarded: GuardedServer, _ asked: Asked = Asked()
     ) -> (ProtectedResourceAuthorization, ProtectedResourceAuthorization) {
         let records = ItemResourceRecords(in: SharedPlace())
         return (
@@ -1248,9 +1244,7 @@ import Testing
 
     @Test func `a sign-out ends the session of a sibling that has moved to another server`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
-            let records = ItemResourceRecords(in: SharedPlace())
-            let first = ProtectedResourceAuthorization.make(server, guarded, records: records)
-            let second = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            let (first, second) = Self.siblings(server, guarded)
             #expect(try await first.get(server) == "200 ok")
             #expect(try await second.get(server) == "200 ok")
             guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1"]) }
@@ -1359,9 +1353,7 @@ import Testing
 
     @Test func `a token to pass on comes from the server that a sibling has moved to`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
-            let records = ItemResourceRecords(in: SharedPlace())
-            let first = ProtectedResourceAuthorization.make(server, guarded, records: records)
-            let second = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            let (first, second) = Self.siblings(server, guarded)
             #expect(try await first.get(server) == "200 ok")
             #expect(try await second.validToken().accessToken == "t1")
             guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1"]) }
@@ -1424,19 +1416,23 @@ import Testing
 
     @Test func `after ten minutes who waits is told who asks, and since when`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
-            let records = HeldRecords(base: ItemResourceRecords(in: SharedPlace()))
+            let limits = Lock<[Duration]>([])
+            let records = LockedRecords { _, limit in
+                limits.withLock { $0.append(limit) }
+                throw TokenStoreError(.timedOut, "held")
+            }
             try await records.save(
                 value: ResourceAsker(process: 4711, since: guarded.clock.now), named: "sign-in \(server.base)/mcp")
             let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
             let error = await #expect(throws: NotAuthorized.self) { try await notes.signIn() }
             #expect(error?.reason == .needsInteraction && "\(error as Any)".contains("process 4711"))
-            #expect(records.limit.withLock { $0 } == .seconds(600))
+            #expect(limits.withLock { $0 } == [.seconds(600)])
         }
     }
 
     @Test func `a registration that waits in vain is not taken for another process that asks`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
-            let records = LockedRecords { name in
+            let records = LockedRecords { name, _ in
                 if name.hasPrefix("registration") { throw TokenStoreError(.timedOut, "held") }
             }
             let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
@@ -1451,7 +1447,7 @@ import Testing
             let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
             let (waits, wait) = AsyncStream.makeStream(of: Void.self)
             let locks = Lock(0)
-            let records = LockedRecords { name in
+            let records = LockedRecords { name, _ in
                 guard name.hasPrefix("sign-in") else { return }
                 if locks.withLock({
                     $0 += 1; return $0 == 2
@@ -1489,28 +1485,14 @@ import Testing
     /// Records that call a function before each lock.
     private struct LockedRecords: ResourceRecords {
         let base = InMemoryResourceRecords()
-        let willLock: @Sendable (String) throws -> Void
+        let willLock: @Sendable (String, Duration) throws -> Void
 
         func record(named name: String) async throws -> Data? { base.record(named: name) }
         func save(_ record: Data, named name: String) async throws { base.save(record, named: name) }
         func tokens(named name: String) -> any TokenStore<OAuthToken> { base.tokens(named: name) }
         func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
-            try willLock(name)
+            try willLock(name, limit)
             return try await base.lock(named: name, within: limit)
-        }
-    }
-
-    /// Records in which another process asks its user for ever.
-    private struct HeldRecords: ResourceRecords {
-        let base: ItemResourceRecords<SharedPlace>
-        let limit = Lock<Duration?>(nil)
-
-        func record(named name: String) async throws -> Data? { try await base.record(named: name) }
-        func save(_ record: Data, named name: String) async throws { try await base.save(record, named: name) }
-        func tokens(named name: String) -> any TokenStore<OAuthToken> { base.tokens(named: name) }
-        func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
-            self.limit.withLock { $0 = limit }
-            throw TokenStoreError(.timedOut, "held")
         }
     }
 
