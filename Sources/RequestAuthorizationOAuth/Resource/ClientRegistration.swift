@@ -127,13 +127,10 @@ private struct RegistrationCall: Sendable {
         ]
         members["redirect_uris"] = redirectURI.map { .array([.string($0)]) }
         members["software_statement"] = identity.softwareStatement.map { .string($0) }
-        let response = try await transport.send(
-            TokenRequest(
-                url: endpoint,
-                fields: [
-                    (name: "Content-Type", value: "application/json"), (name: "Accept", value: "application/json"),
-                ], body: Array(try JSONEncoder().encode(members)), maximumResponseLength: 64 << 10))
-        return try registration(in: response, requested: method)
+        let request = TokenRequest(
+            url: endpoint, fields: ["Content-Type", "Accept"].map { (name: $0, value: "application/json") },
+            body: Array(try JSONEncoder().encode(members)), maximumResponseLength: 64 << 10)
+        return try registration(in: try await transport.send(request), requested: method)
     }
 
     /// The first method of the server that needs no key. Basic is last: some servers that list it refuse it.

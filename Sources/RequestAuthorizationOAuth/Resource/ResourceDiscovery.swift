@@ -215,10 +215,8 @@ extension TokenResponse {
     /// How long the answer may be kept (RFC 9111 §5.2.2.1): at most an hour.
     fileprivate var maxAge: Duration {
         let parts = headerValues(for: "Cache-Control").joined(separator: ",").lowercased().split(separator: ",")
-        let ages = parts.compactMap { part -> Int? in
-            let text = part.trimmingPrefix { $0 == " " }
-            return text.hasPrefix("max-age=") ? Int(text.dropFirst(8)) : nil
-        }
+        let texts = parts.map { part in part.trimmingPrefix { $0 == " " } }
+        let ages = texts.filter { $0.hasPrefix("max-age=") }.compactMap { Int($0.dropFirst(8)) }
         return .seconds(min(max(ages.first ?? 0, 0), 3600))
     }
 }

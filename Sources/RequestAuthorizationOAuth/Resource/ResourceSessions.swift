@@ -133,12 +133,11 @@ actor ResourceSessions {
         }
         let baseline = session?.record?.signIn
         // A sibling's session does not count as this one's sign-in. What it lacks is asked for after the next refusal.
-        let failure: TokenStoreError?
+        var failure: TokenStoreError?
         do {
             if try await adopt(newerThan: baseline), covers(reason == .scopes ? challenge?.scope ?? [] : []) {
                 return true
             }
-            failure = nil
         } catch let error as TokenStoreError where settings.signIn.channel != nil {
             failure = error
         }
@@ -298,9 +297,8 @@ actor ResourceSessions {
         do {
             lock = try await settings.records.lock(named: settings.askerName, within: .seconds(600))
         } catch let error as TokenStoreError where error.kind == .timedOut {
-            let who =
-                try await settings.asker().map { "process \($0.process) has been asking since \($0.since)" }
-                ?? "another process asks"
+            let asker = try await settings.asker()
+            let who = asker.map { "process \($0.process) has been asking since \($0.since)" } ?? "another process asks"
             throw NotAuthorized(.needsInteraction, detail: "\(who): end it, or sign in there", underlying: error)
         }
         try await lock.whileHeld { try await self.signInAlone(demand) }
