@@ -4,13 +4,6 @@ wanted=("$@")
 logs=$(mktemp -d)
 touch "$logs/durations" "$logs/failed"
 
-# Sets `processor_time` to the seconds that all steps so far have used: unlike their time, it does not depend on what else runs.
-read_processor_time() {
-    local file=$logs/times.$BASHPID
-    times >"$file"  # a subshell would print its own
-    processor_time=$(awk 'NR == 2 { gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4) }' "$file")
-}
-
 # A run ends within 90 minutes, also on a machine that is slow or busy. What is left of them goes to the samples.
 readonly longest=5150
 
@@ -29,21 +22,24 @@ seconds() { echo $((${1%m} * 60)); }
 
 # run_step NAME LIMIT SECONDS COMMAND…: with fewer seconds than the limit says, it is not a failure if they do not suffice.
 run_step() {
-    local name=$1 limit=$2 most=$3 start=$SECONDS status=0 before result=ok
-    read_processor_time
-    before=$processor_time
+    local name=$1 limit=$2 most=$3 start=$SECONDS status=0 used=0 result=ok
     shift 3
     if ((${#wanted[@]})) && [[ " ${wanted[*]} " != *" $name "* ]]; then return; fi
     echo "== step $name: $*"
     if ((most < 60)); then
         status=124
     else
-        # Not a pipe: a process that a step leaves behind must not keep the step from ending.
-        timeout --kill-after=10s "$most" "$@" </dev/null > >(tee "$logs/$name") 2>&1 || status=$?
+        # A process of its own, whose `times` are those of this step only.
+        (
+            # Not a pipe: a process that a step leaves behind must not keep the step from ending.
+            timeout --kill-after=10s "$most" "$@" </dev/null > >(tee "$logs/$name") 2>&1
+            status=$?
+            times >"$logs/times.$name"
+            exit "$status"
+        ) || status=$?
+        used=$(awk 'NR == 2 { gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4) }' "$logs/times.$name")
     fi
     local seconds=$((SECONDS - start))
-    read_processor_time
-    local used=$((processor_time - before))
     if ((status == 124 && most < $(seconds "$limit"))); then
         result="left out: the machine is slow"
         echo "== step $name: $result, ${SECONDS} s since the start"
@@ -58,19 +54,26 @@ run_step() {
     printf '%6d s  %6d s of a processor  %-18s %s\n' "$seconds" "$used" "$name" "$result" >>"$logs/durations"
 }
 
+lanes=()
+
 # beside FUNCTION: runs its steps beside those that follow, until `join`, which prints their output.
 beside() {
     echo "== beside the next steps: $1"
-    TMPDIR=$(mktemp -d "$TMPDIR/beside.XXXX")
-    chmod 711 "$TMPDIR"
-    "$1" >"$logs/beside" 2>&1 &
-    other=$!
-    TMPDIR=${TMPDIR%/*}
+    (
+        TMPDIR=$(mktemp -d "$TMPDIR/beside.XXXX")
+        chmod 711 "$TMPDIR"
+        "$1"
+    ) >"$logs/beside.$1" 2>&1 &
+    lanes+=("$! $1")
 }
 
 join() {
-    wait "$other"
-    cat "$logs/beside"
+    local lane
+    for lane in "${lanes[@]}"; do
+        wait "${lane% *}"
+        cat "$logs/beside.${lane#* }"
+    done
+    lanes=()
 }
 
 # Prints the lines that explain a failure again: the output above may be long, and only its end may be kept.
