@@ -163,7 +163,7 @@ def copy_of_core(root, folder):
 
 # What the tests do not need is not built.
 ONLY = """
-var needed = ["{tests}"]
+var needed = [{tests}]
 var position = 0
 while position < needed.count {{
     let target = package.targets.first {{ $0.name == needed[position] }}
@@ -179,13 +179,22 @@ package.targets.removeAll {{ !needed.contains($0.name) }}
 package.products = []
 """
 
+# Without traits no target needs another package, and none is fetched.
+ALONE = """
+for target in package.targets {
+    target.dependencies.removeAll { if case .productItem = $0 { true } else { false } }
+}
+package.dependencies = []
+"""
 
-def copy_of_package(root, folder, tests):
-    """Copies the package, with the tests of one target only."""
+
+def copy_of_package(root, folder, *tests, alone=False):
+    """Copies the package, with the tests of some targets only; `alone` is for builds without traits."""
     for name in ("Sources", "Tests", "Documentation"):
         shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns(".build"), symlinks=True)
     manifest = (root / "Package.swift").read_text(encoding="utf-8")
-    (folder / "Package.swift").write_text(manifest + ONLY.format(tests=tests), encoding="utf-8")
+    listed = ", ".join(f'"{name}"' for name in tests)
+    (folder / "Package.swift").write_text(manifest + ONLY.format(tests=listed) + (ALONE if alone else ""), encoding="utf-8")
 
 
 def suites(folder):
