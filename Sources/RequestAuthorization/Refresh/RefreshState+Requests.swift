@@ -166,10 +166,11 @@ extension RefreshState {
 
     /// Reads a store again that others share: one of them may have signed in. A later request finds out.
     private mutating func lookForSignIn(_ turn: inout Turn) {
-        // After a sign-out before the first read it is not known which session a read-only store held then.
-        guard vault.kind == .shared || vault.kind == .readOnly && vault.session != nil, isQuiet,
-            pace.isOpen(at: turn.now)
-        else { return }
+        // Else it is not known which session a read-only store held when the user signed out.
+        let isKnown = vault.session != nil || vault.leftAt != nil
+        guard vault.kind == .shared || vault.kind == .readOnly && isKnown, isQuiet, pace.isOpen(at: turn.now) else {
+            return
+        }
         pace.pause(at: turn.now, policy: policy.backOff, random: turn.random)
         turn.perform(.look)
     }

@@ -21,6 +21,7 @@ extension RefreshState {
         sparesSignIn isSparing: Bool = false, _ turn: inout Turn
     ) {
         let content = signOutContent(of: revoked, replacing: condition, at: turn.now)
+        if vault.kind == .readOnly, case .unknown = holding { leaveUnread(revoked, &turn) }
         let error = NotAuthorized(.signedOut)
         leaveSession(error, sparesSignIn: isSparing, &turn)
         // A sign-out is stored even after a shutdown, so that it counts at the next start.
@@ -66,6 +67,13 @@ extension RefreshState {
         }
         let condition = vault.condition(of: line.session, .session(line.session))
         return vault.end(of: line.session, after: heldVersion, at: now.date, replacing: condition)
+    }
+
+    /// Remembers which session a read-only store must not bring back. If it was not read, it is read now.
+    private mutating func leaveUnread(_ revoked: TokenVersion?, _ turn: inout Turn) {
+        if let revoked { return vault.note(revoked) }
+        vault.leaveUnread(at: turn.now.date)
+        turn.perform(.look)
     }
 
     private mutating func leaveSession(_ error: any Error, sparesSignIn isSparing: Bool = false, _ turn: inout Turn) {
@@ -153,6 +161,7 @@ extension RefreshState {
         switch holding {
         case .unknown: return
         case .absent, .ended:
+            vault.noteLeft(item, absence)
             // Without a held token only a sign-in of a sibling matters.
             guard item?.token != nil, !(item.map(hasLeft) ?? false) else { return }
         case .held: break

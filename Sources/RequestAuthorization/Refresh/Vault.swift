@@ -82,6 +82,8 @@ struct Vault: Hashable {
     private(set) var access: Access?
     /// The last session that the store is known to have held. If it is gone later, it was ended elsewhere.
     private(set) var session: UUID?
+    /// When a session was left that a read-only store may hold, which had not been read; `nil` if there is none.
+    private(set) var leftAt: Date?
     /// Counts what was stored. An earlier read is outdated then.
     private(set) var revision = 0
     /// The writer has stopped.
@@ -212,7 +214,21 @@ struct Vault: Hashable {
     // MARK: Reading
 
     /// Remembers that the store has held the session.
-    mutating func note(_ item: StoredItem) { if item.token != nil { session = item.version.session } }
+    mutating func note(_ item: StoredItem) { if item.token != nil { note(item.version) } }
+    mutating func note(_ version: TokenVersion) { (session, leftAt) = (version.session, nil) }
+
+    /// A session is left that is not known. What the store has held until now must not come back.
+    mutating func leaveUnread(at date: Date) { leftAt = date }
+
+    /// Finds the session that was left in what is read now: it was obtained before. An empty store had none.
+    mutating func noteLeft(_ item: StoredItem?, _ absence: TokenAbsence) {
+        guard let leftAt else { return }
+        if let item, item.token != nil {
+            if item.obtainedAt < leftAt { note(item) }
+        } else if item != nil || absence == .gone {
+            self.leftAt = .distantPast
+        }
+    }
 
     /// Whether the empty store means that the session was ended: the store held the session, and it was removed.
     ///

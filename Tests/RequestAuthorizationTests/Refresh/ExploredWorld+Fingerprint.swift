@@ -277,6 +277,7 @@ private struct FingerprintWriter {
         guard state.vault.kind != .none else { return }
         write(world.stored)
         write(world.absence == .gone, state.vault.session == state.line.session)
+        if let leftAt = state.vault.leftAt { write(world.stored.map { $0.obtainedAt < leftAt } ?? false) }
         write(world.intent)
         write(state.vault.writer)
         write(world.isWriteDue, world.isStoreOurs, world.isLost, world.isIntentOurs)

@@ -491,6 +491,45 @@ struct RefreshStateStoreTests {
         #expect(bench.notice(bench.stored(3, session: ExploredWorld.session(3), generation: 0)).contains("announce 3"))
     }
 
+    @Test(arguments: [false, true])
+    func `a read-only store that was not read before a sign-out does not bring that session back`(isRevoked: Bool) {
+        var bench = Bench.make(holding: nil, storage: .readOnly)
+        bench.state.holding = .unknown
+        let old = bench.stored(1, generation: 0)
+        bench.pass(1)
+        if isRevoked {
+            #expect(bench.gives { $0.reset(after: old.version, newSession: other, &$1) })
+        } else {
+            bench.does { $0.reset(newSession: other, &$1) }
+            #expect(bench.log.contains("look"))
+            // A damaged item is saved again.
+            #expect(bench.does { $0.noticed(nil, nil, .setAside, &$1) } == [])
+            #expect(bench.notice(old) == [])
+        }
+        bench.pass(1)
+        #expect(bench.notice(bench.stored(2, generation: 1)) == [])
+        bench.log = []
+        #expect(bench.answer() == "signed out" && bench.log == ["look"])
+        #expect(bench.notice(bench.stored(3, session: ExploredWorld.session(3), generation: 0)).contains("announce 3"))
+    }
+
+    @Test(arguments: [nil, TokenAbsence.gone])
+    func `after a sign-out before the first read of a read-only store a sibling's sign-in counts`(
+        empty: TokenAbsence?
+    ) {
+        var bench = Bench.make(holding: nil, storage: .readOnly)
+        bench.state.holding = .unknown
+        // The clock of the sibling may be behind.
+        let early = bench.stored(3, session: ExploredWorld.session(3), generation: 0)
+        bench.pass(1)
+        bench.does { $0.reset(newSession: other, &$1) }
+        if let empty { bench.does { $0.noticed(nil, nil, empty, &$1) } }
+        let item = empty == nil ? bench.stored(3, session: ExploredWorld.session(3), generation: 0) : early
+        bench.log = []
+        #expect(bench.answer() == "signed out" && bench.log == ["look"])
+        #expect(bench.notice(item).contains("announce 3"))
+    }
+
     @Test func `a sign-out that a sibling's sign-in has overtaken counts until the store is read again`() {
         var bench = RefreshStateBench.make(storage: .shared)
         bench.does { $0.reset(newSession: ExploredWorld.session(2), &$1) }
