@@ -61,6 +61,7 @@ extension RefreshState {
     private mutating func refused(
         _ content: Vault.Content, _ item: StoredItem?, _ news: News?, _ turn: inout Turn
     ) {
+        if let held = item?.token, isOurs(held, content) { return renumber(held, news, &turn) }
         let flight = takeSaved()
         if case .signedIn(let held, let signIn)? = news { beginSession(held, of: signIn, &turn) }
         if case .refreshed(let held)? = news {
@@ -81,6 +82,22 @@ extension RefreshState {
             adopt(item, nil, &turn)
         }
         done(flight, .adopted, &turn)
+    }
+
+    /// Whether the store holds the refreshed token as a later generation: a sibling had spent the same token.
+    private func isOurs(_ stored: HeldToken, _ content: Vault.Content) -> Bool {
+        guard case .token(let ours, .older) = content, ours.version.session == stored.version.session else {
+            return false
+        }
+        return ours.version.generation < stored.version.generation && ours.obtainedAt == stored.obtainedAt
+            && ours.header == stored.header
+    }
+
+    /// Goes on with a token of this provider under the number that the store has given to it.
+    private mutating func renumber(_ held: HeldToken, _ news: News?, _ turn: inout Turn) {
+        if case .refreshed? = news { return announce(.refreshed(held), &turn) }
+        // It was announced after an earlier try.
+        if case .held(let former, let use) = holding, former.header == held.header { holding = .held(held, use) }
     }
 
     /// Begins the session of a sign-in whose answer was lost: it was stored, and siblings have gone on from there.

@@ -192,6 +192,20 @@ struct RefreshStateStoreTests {
         #expect(bench.unsaved == "tombstone 1 for anything")
     }
 
+    @Test(arguments: [false, true])
+    func `a token to which the store gives another number is reported once, as the provider's own`(isLate: Bool) {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse(waiter: 7)
+        bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
+        bench.advance(flight, .token(bench.held(2, generation: 1)))
+        let report = ["announce 2", "token installed", "refresh ended", "resume [7] with 2"]
+        if isLate { #expect(bench.write(.failed(ExploredFailure())) == ["save failed"] + report) }
+        let told = bench.write(.refused(bench.stored(2, generation: 2)))
+        #expect(told == (isLate ? [] : report) + ["unlock, end intent"])
+        #expect(bench.state.heldVersion?.generation == 2)
+        #expect(bench.answer() == "token 2")
+    }
+
     // MARK: The lock and the intent
 
     @Test func `a lock that is acquired after a sibling's token is released`() {
