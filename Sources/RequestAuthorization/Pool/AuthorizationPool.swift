@@ -204,7 +204,7 @@ extension AuthorizationPool {
     /// ``NotAuthorized`` with the reason ``NotAuthorized/Reason/shutDown``.
     ///
     /// - Parameter limit: the time for all providers together.
-    /// - Throws: what ``settle(within:)`` throws. Content that is unstored by then is given up.
+    /// - Throws: what ``settle(within:)`` throws. A token that is unstored by then is given up, a sign-out is not.
     public func shutdown(within limit: Duration) async throws {
         let live = contents.withLock { contents in
             contents.isShutDown = true

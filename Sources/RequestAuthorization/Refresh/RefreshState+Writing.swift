@@ -31,8 +31,10 @@ extension RefreshState {
     mutating func announceNow(_ turn: inout Turn) { announce(vault.takeNews(), &turn) }
 
     /// Stops writing to the store at the end of a shutdown. No caller waits any longer, and siblings get exclusive access.
+    ///
+    /// A sign-out is still stored: otherwise the session would go on at the next start.
     mutating func giveUpWriting(_ turn: inout Turn) {
-        vault.close()
+        if !isOver || vault.isSettled { vault.close() }
         // A store that hangs may hold the token later, or never.
         if vault.isWriting { resumeAll(.failure(NotAuthorized(.shutDown)), &turn) }
         announceNow(&turn)

@@ -12,7 +12,7 @@ extension RefreshableTokenAuthorization {
     ///
     /// Waiters of a refresh under way get its token. Sign-ins under way are cancelled.
     ///
-    /// - Throws: what ``settle(within:)`` throws. Content that is unstored by then is given up.
+    /// - Throws: what ``settle(within:)`` throws. A token that is unstored by then is given up, a sign-out is not.
     public nonisolated func shutdown(within limit: Duration) async throws {
         change { $0.shutDown(&$1) }
         defer { change { $0.giveUpWriting(&$1) } }

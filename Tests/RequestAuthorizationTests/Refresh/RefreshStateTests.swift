@@ -293,6 +293,22 @@ struct RefreshStateTests {
         #expect(bench.write() == ["nothing to write"])
     }
 
+    @Test(arguments: [true, false])
+    func `a sign-out is stored all the same if the provider is closed while a slow store holds it up`(isSaved: Bool) {
+        var bench = Bench.make(storage: .plain)
+        bench.setToken(2, session: ExploredWorld.session(2))
+        guard let job = bench.gives({ state, _ in state.vault.begin() }) else { return }
+        bench.does { $0.shutDown(&$1) }
+        bench.does { $0.reset(newSession: ExploredWorld.session(3), &$1) }
+        bench.does { $0.giveUpWriting(&$1) }
+        // The write of the token ends.
+        let goesOn = bench.gives { $0.endWrite(job, isSaved ? .saved : .failed(ExploredFailure()), &$1) }
+        #expect(goesOn && bench.unsaved == "nothing")
+        #expect(bench.write() == [] && bench.state.isSettled)
+        bench.does { $0.giveUpWriting(&$1) }
+        #expect(bench.state.vault.isClosed)
+    }
+
     @Test func `no waiter gets a token that a store which hangs may never hold`() {
         var bench = Bench.make(storage: .plain)
         let manual = bench.beginManual(isAwaited: true)
