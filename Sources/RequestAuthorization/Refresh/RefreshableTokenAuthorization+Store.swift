@@ -7,26 +7,23 @@ extension RefreshableTokenAuthorization {
     func load() async throws -> Exchange.Outcome {
         guard let store else { return .loaded(nil, nil) }
         let shared = sharedStore
+        let kept: TokenWithIntent<Token>
         do {
-            let kept = try await callStore {
+            kept = try await callStore {
                 if let shared { return try await shared.loadWithIntent() }
                 if let view = store as? any ReadOnlyStore<Token> { return try await view.loadWithAbsence() }
                 return TokenWithIntent(try await store.load(), intent: nil)
             }
-            return .loaded(kept.stored.map(item), kept.intent, kept.absence)
-        } catch let error as any StoredTokenDamage where error.isDamage && core.read({ $0.held != nil }) {
-            return await loadBehindDamage(error)
+        } catch let error as TokenStoreError where error.kind == .corrupt && core.read({ $0.held != nil }) {
+            // It may have been set aside. No request fails for it: the token is held.
+            self.tell(AuthorizationEvent(.saveFailed, error: error))
+            // A sibling may have saved its token by now, and an intent must not be lost.
+            guard let shared, let next = try? await callStore({ try await shared.loadWithIntent() }) else {
+                return .loaded(nil, nil, .setAside)
+            }
+            kept = next
         }
-    }
-
-    /// Reads a store whose damaged item may have been set aside. No request fails for it: the token is held.
-    private func loadBehindDamage(_ error: any Error) async -> Exchange.Outcome {
-        self.tell(AuthorizationEvent(.saveFailed, error: error))
-        // A sibling may have saved its token by now, and an intent must not be lost.
-        if let shared = sharedStore, let kept = try? await callStore({ try await shared.loadWithIntent() }) {
-            return .loaded(kept.stored.map(item), kept.intent, kept.absence)
-        }
-        return .loaded(nil, nil, .setAside)
+        return .loaded(kept.stored.map(item), kept.intent, kept.absence)
     }
 
     func setIntent(_ intent: RefreshIntent?) async throws {

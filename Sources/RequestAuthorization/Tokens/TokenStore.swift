@@ -66,10 +66,3 @@ public final class InMemoryTokenStore<Token: AuthorizationToken>: TokenStore, Re
     public func save(_ stored: StoredToken<Token>) async throws { _ = kept.exchange(stored) }
     public func clear() async throws { _ = kept.exchange(nil) }
 }
-
-/// An error of a store whose item is damaged, so that no program can read it.
-///
-/// A provider that holds the token goes on with it and saves it again. Without a token it reports the error.
-package protocol StoredTokenDamage: Error {
-    var isDamage: Bool { get }
-}

@@ -62,7 +62,3 @@ public struct TokenStoreError: Error, Sendable {
 extension TokenStoreError: RedactedDescription {
     public var description: String { "token store \(kind): \(detail)" }
 }
-
-extension TokenStoreError: StoredTokenDamage {
-    package var isDamage: Bool { kind == .corrupt }
-}
