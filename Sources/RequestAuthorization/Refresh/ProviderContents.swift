@@ -55,10 +55,9 @@ enum Goal: CaseIterable {
 // MARK: - Transitions
 
 extension ProviderContents {
-    mutating func change<Decision, Outcome>(
-        _ inputs: Turn.Inputs, _ body: (inout RefreshState, inout Turn) -> Decision,
-        then finish: (Decision, inout Self) -> Outcome
-    ) -> (Outcome, Aftermath) {
+    mutating func change<Decision>(
+        _ inputs: Turn.Inputs, _ body: (inout RefreshState, inout Turn) -> Decision
+    ) -> (Decision, Aftermath) {
         let former = state
         var aftermath = Aftermath(keeping: former)
         var turn = Turn(inputs, isAwaited: !waiters.isEmpty, byUnbound: unbound > 0)
@@ -79,7 +78,7 @@ extension ProviderContents {
         }
         aftermath.formerOwner = owner
         owner = state.vault.holdsToken ? inputs.owner : nil
-        return (finish(decision, &self), aftermath)
+        return (decision, aftermath)
     }
 
     /// The timer that was set for an uptime has fired.

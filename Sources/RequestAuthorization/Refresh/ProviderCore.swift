@@ -68,7 +68,7 @@ final class ProviderCore: Sendable {
     func change<Result>(
         _ inputs: Turn.Inputs, _ body: (inout RefreshState, inout Turn) -> Result
     ) -> (Result, Aftermath) {
-        contents.withLock { $0.change(inputs, body) { result, _ in result } }
+        contents.withLock { $0.change(inputs, body) }
     }
 
     /// Performs the transition that is due when the timer fires.
@@ -77,7 +77,7 @@ final class ProviderCore: Sendable {
     func timePassed(_ wake: Duration, _ inputs: Turn.Inputs) -> Aftermath {
         contents.withLock { contents in
             contents.timerFired(for: wake)
-            return contents.change(inputs, { $0.timePassed(&$1) }, then: { _, _ in }).1
+            return contents.change(inputs) { $0.timePassed(&$1) }.1
         }
     }
 
@@ -105,16 +105,13 @@ final class ProviderCore: Sendable {
         contents.withLock { contents in
             // The cancellation handler may have run already.
             if Task.isCancelled { return (.failure(CancellationError()), Aftermath()) }
-            return contents.change(inputs) { state, turn in
-                state.request(ticket.need, within: surrounding, &turn)
-            } then: { decision, contents in
-                switch decision {
-                case .use(let held): return .success(held)
-                case .fail(let error): return .failure(error)
-                case .wait(let kind):
-                    ticket.note(contents.enqueue(continuation, as: kind))
-                    return nil
-                }
+            let (decision, aftermath) = contents.change(inputs) { $0.request(ticket.need, within: surrounding, &$1) }
+            switch decision {
+            case .use(let held): return (.success(held), aftermath)
+            case .fail(let error): return (.failure(error), aftermath)
+            case .wait(let kind):
+                ticket.note(contents.enqueue(continuation, as: kind))
+                return (nil, aftermath)
             }
         }
     }
