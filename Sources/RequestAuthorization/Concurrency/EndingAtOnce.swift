@@ -52,15 +52,9 @@ final class FirstResult<Value: Sendable>: Sendable {
     /// Ignores all results but the first.
     func land(_ result: Result<Value, any Error>) {
         let waiter = state.withLock { state -> UnsafeContinuation<Value, any Error>? in
-            switch state {
-            case .landed: return nil
-            case .empty:
-                state = .landed(result)
-                return nil
-            case .awaited(let waiter):
-                state = .landed(result)
-                return waiter
-            }
+            if case .landed = state { return nil }
+            defer { state = .landed(result) }
+            return if case .awaited(let waiter) = state { waiter } else { nil }
         }
         waiter?.resume(with: result)
     }
