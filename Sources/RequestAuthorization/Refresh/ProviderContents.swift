@@ -13,8 +13,7 @@ struct ProviderContents {
     /// Until when the waiters before a place wait for a slot. A waiter before none of them has seen no failure yet.
     private var patience: [(end: Int, until: Duration)] = []
     /// The callers that wait, by what they wait for. Whether that is reached is asked once for all of them.
-    private var settlers: [Goal: [Int: UnsafeContinuation<Bool, Never>]] = [:]
-    private var lastSettler = 0
+    private var settlers: [Goal: [UUID: UnsafeContinuation<Bool, Never>]] = [:]
     var feed = Feed()
     /// The uptimes for which timers are set, the next one last. Those that are not needed any more fire all the same.
     private var wakes: [Duration] = []
@@ -148,25 +147,17 @@ extension ProviderContents {
 
     // MARK: Callers
 
-    /// A number for a caller that waits.
-    mutating func nextSettler() -> Int {
-        lastSettler += 1
-        return lastSettler
-    }
-
     /// Adds a caller that waits, and returns whether the goal is reached; `nil` if the caller has to wait.
-    mutating func wait(
-        _ number: Int, for goal: Goal, _ continuation: UnsafeContinuation<Bool, Never>
-    ) -> Bool? {
+    mutating func wait(_ caller: UUID, for goal: Goal, _ continuation: UnsafeContinuation<Bool, Never>) -> Bool? {
         if isReached(goal) { return true }
         // The cancellation handler may have run already.
         if goal == .settled, Task.isCancelled { return false }
-        settlers[goal, default: [:]][number] = continuation
+        settlers[goal, default: [:]][caller] = continuation
         return nil
     }
 
-    mutating func removeSettler(_ number: Int) -> UnsafeContinuation<Bool, Never>? {
-        for goal in Goal.allCases { if let caller = settlers[goal]?.removeValue(forKey: number) { return caller } }
+    mutating func removeSettler(_ caller: UUID) -> UnsafeContinuation<Bool, Never>? {
+        for goal in Goal.allCases { if let found = settlers[goal]?.removeValue(forKey: caller) { return found } }
         return nil
     }
 

@@ -122,22 +122,19 @@ final class ProviderCore: Sendable {
             .resume(throwing: CancellationError())
     }
 
-    /// A number for a caller that waits.
-    func nextSettler() -> Int { contents.withLock { $0.nextSettler() } }
-
     /// Waits until a goal is reached. A cancelled task does not wait until all is settled.
     ///
     /// - Parameter begin: called when the wait begins.
     /// - Returns: whether it is reached.
-    func wait(_ number: Int, for goal: Goal, begin: () -> Void = {}) async -> Bool {
+    func wait(_ caller: UUID, for goal: Goal, begin: () -> Void = {}) async -> Bool {
         await withUnsafeContinuation { continuation in
-            let isReached = contents.withLock { $0.wait(number, for: goal, continuation) }
+            let isReached = contents.withLock { $0.wait(caller, for: goal, continuation) }
             if let isReached { continuation.resume(returning: isReached) } else { begin() }
         }
     }
 
     /// Ends a wait.
-    func giveUp(_ number: Int) { contents.withLock { $0.removeSettler(number) }?.resume(returning: false) }
+    func giveUp(_ caller: UUID) { contents.withLock { $0.removeSettler(caller) }?.resume(returning: false) }
 
     /// Tells the thread sanitizer, together with ``didResume()``, that waiters see what was written before.
     ///

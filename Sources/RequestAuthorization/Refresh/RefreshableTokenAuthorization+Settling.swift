@@ -16,14 +16,14 @@ extension RefreshableTokenAuthorization {
     /// - Throws: ``NotSettled`` if something is still under way or unstored after `limit`; `CancellationError` at once
     ///   when the task is cancelled.
     public nonisolated func settle(within limit: Duration) async throws {
-        let (number, beganAt) = (core.nextSettler(), clock.uptime)
+        let (caller, beganAt) = (UUID.random(), clock.uptime)
         var entry: Int?
         let isSettled = await withTaskCancellationHandler {
-            await core.wait(number, for: .settled) {
-                entry = timer.schedule(after: limit) { [core] in core.giveUp(number) }
+            await core.wait(caller, for: .settled) {
+                entry = timer.schedule(after: limit) { [core] in core.giveUp(caller) }
             }
         } onCancel: {
-            core.giveUp(number)
+            core.giveUp(caller)
         }
         if let entry { timer.cancel(entry) }
         try Task.checkCancellation()
@@ -51,6 +51,6 @@ extension RefreshableTokenAuthorization {
 
     /// Waits until the store holds the current content, or has failed.
     nonisolated func settleStore() async {
-        if store != nil { _ = await core.wait(core.nextSettler(), for: .stored) }
+        if store != nil { _ = await core.wait(UUID.random(), for: .stored) }
     }
 }
