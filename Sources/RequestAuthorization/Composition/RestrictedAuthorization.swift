@@ -4,19 +4,10 @@
 /// Restricts a provider to origins, so that its credential goes nowhere else. Create it with
 /// `restricted(to:allowingPlaintext:elsewhere:)`.
 public struct RestrictedAuthorization: AuthorizationProvider, RedactedDescription {
-    private let provider: any AuthorizationProvider
-    private let origins: ListedOrigins
-    private let allowsPlaintext: Bool
-    private let elsewhere: OtherOrigins
-
-    fileprivate init(
-        _ provider: any AuthorizationProvider, to origins: Set<Origin>, allowingPlaintext: Bool, elsewhere: OtherOrigins
-    ) {
-        self.provider = provider
-        self.origins = ListedOrigins(Array(origins))
-        self.allowsPlaintext = allowingPlaintext
-        self.elsewhere = elsewhere
-    }
+    fileprivate let provider: any AuthorizationProvider
+    fileprivate let origins: ListedOrigins
+    fileprivate let allowsPlaintext: Bool
+    fileprivate let elsewhere: OtherOrigins
 
     /// Returns the provider's credential if the request goes to one of the origins.
     ///
@@ -93,15 +84,15 @@ extension AuthorizationProvider {
     public func restricted(
         to origins: Set<Origin>, allowingPlaintext: Bool = false, elsewhere: OtherOrigins = .refuse
     ) -> RestrictedAuthorization {
-        RestrictedAuthorization(self, to: origins, allowingPlaintext: allowingPlaintext, elsewhere: elsewhere)
+        RestrictedAuthorization(
+            provider: self, origins: ListedOrigins(Array(origins)), allowsPlaintext: allowingPlaintext,
+            elsewhere: elsewhere)
     }
 }
 
 /// A view of a request to a plain `http` origin that was explicitly allowed. Otherwise it is like the wrapped request.
 struct PlaintextAllowed<Request: AuthorizableRequest>: AuthorizableRequest {
     private(set) var request: Request
-
-    init(request: Request) { self.request = request }
 
     var isPlaintext: Bool { false }
 
