@@ -127,7 +127,8 @@ struct Exchange: Hashable {
     // MARK: -
 
     private mutating func next(_ step: Step) -> Move {
-        if isOverdue, step.beginsSomething { return .stop(step) }
+        // A failure is still verified.
+        if case .verify = step {} else if isOverdue { return .stop(step) }
         self.step = step
         return .perform(step)
     }
@@ -148,11 +149,6 @@ struct Exchange: Hashable {
         guard kind == .shared, let basis else { return call }
         return .intent(RefreshIntent(session: basis.session, generation: basis.generation, beganAt: date))
     }
-}
-
-extension Exchange.Step {
-    /// Whether the step starts new work.
-    fileprivate var beginsSomething: Bool { if case .verify = self { false } else { true } }
 }
 
 extension RefreshIntent {

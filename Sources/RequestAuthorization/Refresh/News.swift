@@ -16,10 +16,6 @@ struct SignIn: Hashable {
     /// Requests wait for it, until its deadline.
     private(set) var isHolding = true
 
-    init(id: RefreshID, beganAt: Duration, isAwaited: Bool) {
-        (self.id, self.beganAt, self.isAwaited) = (id, beganAt, isAwaited)
-    }
-
     mutating func passDeadline() { isHolding = false }
 }
 

@@ -88,13 +88,6 @@ struct Pace: Hashable {
     /// The error for those who come before the slot; `nil` if a refresh may begin.
     func refusal(at now: Moment) -> (any Error)? { isOpen(at: now) ? nil : error(at: now) }
 
-    /// The same pace without a back-off of its own: only the time that the server has named counts.
-    func lifted(at now: Moment) -> Pace {
-        var pace = self
-        pace.lift(at: now)
-        return pace
-    }
-
     // MARK: Lifetimes
 
     /// Notes how long a token lasts that a refresh has brought.

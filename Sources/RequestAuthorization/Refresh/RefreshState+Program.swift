@@ -6,8 +6,6 @@ extension RefreshState {
     /// From now on only waiting callers begin refreshes.
     mutating func stopBackgroundRefresh() { if life == .running { life = .draining } }
 
-    mutating func revoked() { leftovers.endRevocation() }
-
     /// Whether nothing is under way but sign-ins, and everything is stored.
     var isSettled: Bool { isQuiet && leftovers.isEmpty && vault.isSettled }
 

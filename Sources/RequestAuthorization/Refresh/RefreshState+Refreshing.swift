@@ -100,7 +100,7 @@ extension RefreshState {
         if item == nil, held == nil {
             end(flight, .noToken, &turn)
             holding = .absent
-            return isHolding ? () : resumeAll(.failure(NotAuthorized(.noToken)), &turn)
+            return isHolding ? () : turn.resumeAll(.failure(NotAuthorized(.noToken)))
         }
         if item == nil, vault.isEnd(of: line.session, absence) {
             end(flight, .sessionEnded, &turn)
@@ -143,7 +143,7 @@ extension RefreshState {
         if flight.step == .initial, let error = failure.error as? NotAuthorized, error.reason == .noToken {
             // No failure: no user has signed in yet.
             end(flight, .noToken, &turn)
-            return isHolding ? () : resumeAll(.failure(error), &turn)
+            return isHolding ? () : turn.resumeAll(.failure(error))
         }
         // The failure was counted at the deadline. A `Retry-After` of the server still counts.
         let isCounted = flight.isDraining && failure.retryAfter == nil

@@ -115,7 +115,10 @@ extension RefreshState {
         _ held: HeldToken, by challenge: AuthenticationChallenge?, _ turn: inout Turn
     ) -> NotAuthorized? {
         if held.lacks(challenge) { return NotAuthorized(.needsInteraction, challenge: challenge) }
-        if let error = stormError(of: held, &turn) { return error }
+        if isQuiet, !admits(held, at: turn.now) {
+            turn.emit(.refreshedTooOften)
+            return NotAuthorized(.refreshedTooOften)
+        }
         mark(.refused(by: challenge))
         if isQuiet, startsUnasked, pace.isOpen(at: turn.now), !isHolding { start(.unauthorized, &turn) }
         return nil
@@ -155,13 +158,6 @@ extension RefreshState {
     /// Counts a refresh of a young token that is about to begin, and returns whether there were not too many.
     private mutating func admits(_ held: HeldToken, at now: Moment) -> Bool {
         !isYoung(held, at: now) || pace.admits(at: now, policy: policy.storm)
-    }
-
-    /// The error for the refusal of a token if too many young ones were refreshed.
-    private mutating func stormError(of held: HeldToken, _ turn: inout Turn) -> NotAuthorized? {
-        guard isQuiet, !admits(held, at: turn.now) else { return nil }
-        turn.emit(.refreshedTooOften)
-        return NotAuthorized(.refreshedTooOften)
     }
 
     /// Reads a store again that others share: one of them may have signed in. A later request finds out.

@@ -38,7 +38,7 @@ extension RefreshState {
             pace.succeed()
         }
         // Waiters go on with it even if it has expired by now.
-        if !isHolding { resumeAll(.success(held), &turn) }
+        if !isHolding { turn.resumeAll(.success(held)) }
     }
 
     /// Adopts the content of the store, and tells the observers. Waiters are not resumed yet.

@@ -90,7 +90,9 @@ extension RefreshState {
     /// - Parameter isAwaited: whether a caller awaits the outcome; if not, a failure is an event.
     /// - Returns: why it cannot begin: the server has named a later time, or the provider is shut down; else `nil`.
     mutating func beginSignIn(_ id: RefreshID, isAwaited: Bool, _ turn: inout Turn) -> (any Error)? {
-        let (shutDown, pace) = (isShutDown ? NotAuthorized(.shutDown) : nil, pace.lifted(at: turn.now))
+        let shutDown = isShutDown ? NotAuthorized(.shutDown) : nil
+        var pace = pace
+        pace.lift(at: turn.now)  // Only a time that the server has named counts.
         if let refusal = shutDown ?? pace.refusal(at: turn.now) {
             if !isAwaited { turn.emit(.manualRefreshFailed(refusal, nextTryAt: pace.backOff.date(at: turn.now))) }
             return refusal

@@ -27,7 +27,7 @@ extension RefreshState {
 
     private var phase: Status.Phase {
         if isShutDown { return .shutDown }
-        if isSigningIn { return .signingIn }
+        if signIn != nil || vault.signIn != nil { return .signingIn }
         return switch holding {
         case .unknown: .unknown
         // A service that needs no user is fetching the first token.
@@ -35,9 +35,5 @@ extension RefreshState {
         case .held: flight == nil ? .authorized : .refreshing
         case .ended: .signedOut
         }
-    }
-
-    private var isSigningIn: Bool {
-        signIn != nil || vault.signIn != nil
     }
 }

@@ -53,12 +53,12 @@ extension RefreshState {
     mutating func releaseWaiters(failing error: (any Error)? = nil, _ turn: inout Turn) {
         guard !isHolding, turn.isAwaited else { return }
         switch holding {
-        case .ended(let ending): resumeAll(.failure(ending.error), &turn)
+        case .ended(let ending): turn.resumeAll(.failure(ending.error))
         case .held(let held, _) where isUsable(at: turn.now):
             turn.perform(.resume(.ordinary, .success(held)))
             if isExpecting { return }
             if let failure = error ?? closedSlot(at: turn.now) { return failWaiters(failure, &turn) }
-            resumeAll(.success(held), &turn)
+            turn.resumeAll(.success(held))
         case .unknown, .absent, .held:
             if isExpecting { return }
             let shutDown = isShutDown ? NotAuthorized(.shutDown) : nil
@@ -70,8 +70,6 @@ extension RefreshState {
     /// Fails those who wait, but for the requests for which the next slot comes soon enough.
     private func failWaiters(_ error: any Error, _ turn: inout Turn) {
         if isSlotNear(at: turn.now) { return turn.perform(.postpone(error, to: pace.slot.uptime)) }
-        resumeAll(.failure(error), &turn)
+        turn.resumeAll(.failure(error))
     }
-
-    func resumeAll(_ result: Result<HeldToken, any Error>, _ turn: inout Turn) { turn.resumeAll(result) }
 }

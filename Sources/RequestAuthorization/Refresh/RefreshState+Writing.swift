@@ -36,9 +36,9 @@ extension RefreshState {
     mutating func giveUpWriting(_ turn: inout Turn) {
         if !isOver || vault.isSettled { vault.close() }
         // A store that hangs may hold the token later, or never.
-        if vault.isWriting { resumeAll(.failure(NotAuthorized(.shutDown)), &turn) }
+        if vault.isWriting { turn.resumeAll(.failure(NotAuthorized(.shutDown))) }
         announceNow(&turn)
-        resumeAll(.failure(NotAuthorized(.shutDown)), &turn)
+        turn.resumeAll(.failure(NotAuthorized(.shutDown)))
     }
 
     // MARK: - Helpers

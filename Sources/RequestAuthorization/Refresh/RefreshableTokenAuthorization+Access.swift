@@ -12,7 +12,7 @@ extension RefreshableTokenAuthorization {
         guard let access = limitedAccess?.withLock({ $0 }), let deadline = access.requestDeadline else {
             return try await body()
         }
-        let (remaining, needed) = (access.remaining ?? .zero, deadline + Self.saveReserve)
+        let (remaining, needed) = (access.remaining ?? .zero, deadline + .seconds(1))  // to save the token
         guard remaining >= needed else { throw TokenStoreAccessTooShort(remaining: remaining, needed: needed) }
         let isOverdue = Lock(false)
         let call = Task { try await body() }
@@ -31,6 +31,4 @@ extension RefreshableTokenAuthorization {
             throw DeadlineExceeded(description: "a token request took more than \(deadline); try again later")
         }
     }
-
-    private static var saveReserve: Duration { .seconds(1) }
 }

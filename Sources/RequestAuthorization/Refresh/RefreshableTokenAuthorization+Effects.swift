@@ -54,7 +54,7 @@ extension RefreshableTokenAuthorization {
     /// Asks the service to revoke a token. After the deadline nobody waits for the call, which goes on by itself.
     private nonisolated func discard(_ token: Token) {
         // Dropped when it is called, so that a call that never returns does not keep the provider.
-        let end = Lock<(@Sendable () -> Void)?> { self.change { state, _ in state.revoked() } }
+        let end = Lock<(@Sendable () -> Void)?> { self.change { state, _ in state.leftovers.endRevocation() } }
         let (service, timer) = (service, timer)
         let entry = timer.schedule(after: policy.deadline) { end.exchange(nil)?() }
         detach { _ in
@@ -166,10 +166,12 @@ extension RefreshableTokenAuthorization {
         let endLate = { @Sendable in await self.endLate(job) }
         switch job.content {
         case .nothing:
-            try await clear()
+            try await callStore { [store] in try await store?.clear() }
             return .saved
         case .token(let held, let condition):
-            return try await save(stored(held), replacing: condition, ending: job.ends, afterwards: endLate)
+            let content = StoredToken<Token>.Content.token(typed(held).token)
+            let stored = StoredToken(content, version: held.version, obtainedAt: held.obtainedAt)
+            return try await save(stored, replacing: condition, ending: job.ends, afterwards: endLate)
         case .tombstone(let version, let obtainedAt, let condition):
             let tombstone = StoredToken<Token>(.signedOut, version: version, obtainedAt: obtainedAt)
             return try await save(tombstone, replacing: condition, ending: job.ends, afterwards: endLate)

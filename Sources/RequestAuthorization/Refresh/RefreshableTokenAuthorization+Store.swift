@@ -75,8 +75,6 @@ extension RefreshableTokenAuthorization {
         timer.cancel(entry)
     }
 
-    func clear() async throws { try await callStore { [store] in try await store?.clear() } }
-
     /// - Parameter whenMade: called if the save is made after it was given up.
     func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?,

@@ -32,8 +32,4 @@ extension RefreshableTokenAuthorization {
             }
         return StoredItem(content: content, version: stored.version, obtainedAt: stored.obtainedAt)
     }
-
-    nonisolated func stored(_ held: HeldToken) -> StoredToken<Token> {
-        StoredToken(.token(typed(held).token), version: held.version, obtainedAt: held.obtainedAt)
-    }
 }

@@ -280,7 +280,7 @@ extension ExploredWorld {
         let isLeft = if case .signedIn? = state.vault.news { true } else { false }
         demand(isLeft || self.held?.version.session != held.version.session, "a session in use is revoked")
         fresh.removeAll { $0 === held }
-        if scope.contains(.programs) { discards += 1 } else { state.revoked() }
+        if scope.contains(.programs) { discards += 1 } else { state.leftovers.endRevocation() }
     }
 }
 

@@ -67,7 +67,7 @@ extension ExploredWorld {
         switch event {
         case .discarded:
             discards -= 1
-            change { state, _ in state.revoked() }
+            change { state, _ in state.leftovers.endRevocation() }
         case .stopBackground: change { state, _ in state.stopBackgroundRefresh() }
         case .shutDown: change { $0.shutDown(&$1) }
         default: change { $0.giveUpWriting(&$1) }

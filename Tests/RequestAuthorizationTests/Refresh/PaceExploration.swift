@@ -171,7 +171,9 @@ struct ExploredPace {
         demand((error == nil) == (pace.failure == nil), "a failure has no error")
         demand(
             (pace.refusal(at: now) == nil) == (pace.isOpen(at: now) || error == nil), "a slot is closed without a word")
-        let signInRefusal = pace.lifted(at: now).refusal(at: now)
+        var lifted = pace
+        lifted.lift(at: now)
+        let signInRefusal = lifted.refusal(at: now)
         demand(
             (signInRefusal != nil) == (ordered > .zero && error != nil),
             "a sign-in waits for a time that no server has named")
