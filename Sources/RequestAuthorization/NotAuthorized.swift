@@ -135,5 +135,4 @@ extension NotAuthorized: RedactedDescription {
         default: nil
         }
     }
-
 }

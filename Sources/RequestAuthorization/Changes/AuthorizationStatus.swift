@@ -113,11 +113,7 @@ public final class AuthorizationStatus {
         isFinal = true
         let ending = error.map { Ending(error: $0) }
         let end: RefreshState.Status.Phase =
-            switch phase {
-            case .signedOut: .signedOut
-            case .shutDown: .shutDown
-            default: .unknown
-            }
+            phase == .signedOut ? .signedOut : phase == .shutDown ? .shutDown : .unknown
         note(RefreshState.Status(phase: end, ending: end == .unknown ? nil : ending))
         for waiting in waiting.values { waiting.mailbox.finish() }
     }

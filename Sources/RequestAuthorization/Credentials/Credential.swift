@@ -183,13 +183,8 @@ extension Credential {
 
     /// Returns the same fields with another receipt, which forwards to this credential's.
     package func replacingReceipt(by receipt: any CredentialReceipt) -> Credential {
-        guard let contents, let first = contents.fields.first else {
-            return Credential(CredentialContents(isForOneRequest: isForOneRequest, receipt: receipt))
-        }
-        return Credential(
-            CredentialContents(
-                first, more: contents.more, isForOneRequest: contents.isForOneRequest, receipt: receipt)
-        ).allowing(plaintext: allowsPlaintext)
+        Credential(checked: contents?.fields ?? [], isForOneRequest: isForOneRequest, receipt: receipt)
+            .allowing(plaintext: !isBare && allowsPlaintext)
     }
 
     /// The receipts of which it consists, for a provider that has wrapped another one's.

@@ -13,19 +13,13 @@
     final let isForOneRequest: Bool
     private final let ownReceipt: (any CredentialReceipt)?
 
+    /// - Parameter field: without any, the request goes out as it is, and the receipt judges the answer.
     init(
-        _ field: CredentialField, more: some Sequence<CredentialField> = [], isForOneRequest: Bool,
-        receipt: (any CredentialReceipt)?
+        _ field: CredentialField = CredentialField(unchecked: "", ""), more: some Sequence<CredentialField> = [],
+        isForOneRequest: Bool = false, receipt: (any CredentialReceipt)?
     ) {
         (name, value, self.more) = (field.name, field.value, Array(more))
         (self.isForOneRequest, ownReceipt) = (isForOneRequest, receipt)
-        wantsEveryAnswer = receipt?.wantsEveryAnswer ?? false
-    }
-
-    /// No field at all: the request goes out as it is, and the receipt judges the answer.
-    init(isForOneRequest: Bool = false, receipt: (any CredentialReceipt)?) {
-        (name, value, more, ownReceipt) = ("", "", [], receipt)
-        self.isForOneRequest = isForOneRequest
         wantsEveryAnswer = receipt?.wantsEveryAnswer ?? false
     }
 

@@ -32,7 +32,7 @@ extension UnsentFailure {
 /// What a failed refresh means for the session.
 ///
 /// Only ``terminal`` ends it. In doubt a failure is ``transient``: one call too many costs less than a lost session.
-public enum TokenFailureKind: String, Hashable, Sendable {
+public enum TokenFailureKind: String, Codable, Hashable, Sendable {
     /// The server said that the refresh token is dead (`invalid_grant`). The session ends.
     case terminal
     /// The server refuses the client, not the token (`invalid_client`). The token is kept, and the next try follows
@@ -46,8 +46,6 @@ public enum TokenFailureKind: String, Hashable, Sendable {
     /// It may work later: no network, a time-out, 408, 429, 5xx, any refusal without a known error code.
     case transient
 }
-
-extension TokenFailureKind: Codable {}
 
 /// How far a token request has come.
 public enum TokenRequestDelivery: Hashable, Sendable {
