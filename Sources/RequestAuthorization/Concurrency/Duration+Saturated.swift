@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension Duration {
     /// Two hundred years: for ever, and few enough nanoseconds for an `Int64`, even if they are added to a time.
     package static let ages = Duration.seconds(Int64(200) * 365 * 86_400)

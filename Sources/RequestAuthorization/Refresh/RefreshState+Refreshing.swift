@@ -124,10 +124,10 @@ extension RefreshState {
 
     // MARK: - Ends
 
-    private mutating func use(_ held: HeldToken, of flight: Flight, _ turn: inout Turn) {
+    private mutating func use(_ held: HeldToken, of flight: Flight?, _ turn: inout Turn) {
         guard vault.isKept else { return publishUnkept(held, of: flight, &turn) }
         vault.answerCame()
-        activity = .saving(flight)
+        activity = flight.map { .saving($0) } ?? .idle
         order(vault.successor(held), announcing: .refreshed(held), &turn)
     }
 
@@ -219,35 +219,19 @@ extension RefreshState {
             if vault.access == nil { vault.take(for: id) }
         case .done: turn.perform(.unlock(id, endsIntent: false))
         case .token(let held):
-            if isOver || line.session != held.version.session || isLeaving { return discard(held, &turn) }
+            if isOver || line.session != held.version.session { return discard(held, &turn) }
+            switch vault.news {
+            // The session is about to end, or to be replaced.
+            case .ended, .signedIn: discard(held, &turn)
+            case nil where heldVersion.map({ $0.generation < held.version.generation }) ?? true:
+                // A refresh under way is over with it.
+                let overtaken = flight
+                activity = .idle
+                use(held, of: overtaken, &turn)
             // Revoking an older token of the session could revoke the session.
-            guard isSuccessor(held) else { return turn.emit(.tokenDiscarded) }
-            useLate(held, &turn)
+            case .refreshed, nil: turn.emit(.tokenDiscarded)
+            }
         case .loaded, .failed: break
-        }
-    }
-
-    /// Stores and uses the late token of this session. A refresh under way is over with it.
-    private mutating func useLate(_ held: HeldToken, _ turn: inout Turn) {
-        let overtaken = flight
-        activity = .idle
-        guard vault.isKept else { return publishUnkept(held, of: overtaken, &turn) }
-        vault.answerCame()
-        activity = overtaken.map { .saving($0) } ?? .idle
-        order(vault.successor(held), announcing: .refreshed(held), &turn)
-    }
-
-    /// Whether the token is newer than what is held, and than what is about to be stored.
-    private func isSuccessor(_ held: HeldToken) -> Bool {
-        if case .refreshed? = vault.news { return false }
-        return heldVersion.map { $0.generation < held.version.generation } ?? true
-    }
-
-    /// Whether the session is about to end, or to be replaced.
-    private var isLeaving: Bool {
-        switch vault.news {
-        case .ended, .signedIn: true
-        case .refreshed, nil: false
         }
     }
 }

@@ -26,11 +26,9 @@ extension RefreshState {
             lookForSignIn(&turn)
             return .fail(ending.error)
         case .held(let held, _) where isUsable(at: turn.now):
-            if need.isMet(by: held) || (trustEnd != nil && need != .refreshed) {
-                return use(held, within: surrounding, &turn)
-            }
-            // The token is valid, but does not last as long as the caller needs.
-            if need == .refreshed || isWorthRefreshing(held, at: turn.now) {
+            // Else the token is valid, but does not last as long as the caller needs.
+            let isEnough = need.isMet(by: held) || (trustEnd != nil && need != .refreshed)
+            if !isEnough, need == .refreshed || isWorthRefreshing(held, at: turn.now) {
                 return join(need, within: surrounding, &turn)
             }
             return use(held, within: surrounding, &turn)

@@ -23,7 +23,7 @@ extension RefreshableTokenAuthorization {
             // A token that a refresh has brought meanwhile is revoked too.
             guard let current = try await current() else { break }
             if let revoked, current.version.session != revoked.session { return }
-            if current.version != revoked { try await revoke(current.token) }
+            if current.version != revoked { try await revoke(typed(current).token) }
             revoked = current.version
         } while !change { $0.reset(after: revoked, former: former, newSession: UUID.random(), &$1) }
         if revoked == nil, !change({ $0.reset(after: nil, former: former, newSession: UUID.random(), &$1) }) { return }
@@ -33,23 +33,23 @@ extension RefreshableTokenAuthorization {
     /// Returns the held or stored token without a refresh; `nil` if there is none.
     ///
     /// - Throws: what the store throws, if the token is known to the store only.
-    package nonisolated func tokenAtHand() async throws -> Token? { try await current()?.token }
+    package nonisolated func tokenAtHand() async throws -> Token? { try await current().map { typed($0).token } }
 
     // MARK: -
 
-    private nonisolated func current() async throws -> (token: Token, version: TokenVersion)? {
+    private nonisolated func current() async throws -> HeldToken? {
         let (holding, kind) = core.read { ($0.holding, $0.vault.kind) }
         switch holding {
         case .absent, .ended: return nil
         case .unknown:
-            guard case .loaded(let item?, _, _) = try await load(), let held = item.token else { return nil }
-            return (typed(held).token, held.version)
+            guard case .loaded(let item, _, _) = try await load() else { return nil }
+            return item?.token
         case .held(let held, _):
             // A sibling may have refreshed since.
             guard kind == .shared, case .loaded(let item?, _, _) = try? await load(), let newer = item.token,
                 newer.version.session == held.version.session, newer.version.generation > held.version.generation
-            else { return (typed(held).token, held.version) }
-            return (typed(newer).token, newer.version)
+            else { return held }
+            return newer
         }
     }
 
