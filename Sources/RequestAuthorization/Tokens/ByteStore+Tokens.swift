@@ -74,20 +74,17 @@ extension SharedByteStore {
     ) async throws -> TokenSaveResult<Token> {
         let item = try StoredTokenFormat.encode(stored)
         let intent = try intent.map(RefreshIntentFormat.encode)
-        do {
-            return try await save(item, ending: intent) { kept, absence in
-                mayReplace(try kept.map(decode), absence)
-            }.map(decode)
-        } catch let error as UnreadableItem {
-            let report = try await error.reported(by: self, isSignIn: isSignIn)
-            // Damage does not end the session, and a sign-in must not fail because of an earlier item.
-            guard error.makesRoom(isSignIn: isSignIn) else { throw report }
+        var former: Data?
+        while true {
             do {
-                return try await save(item, ending: intent) { kept, absence in
-                    try kept == error.item || mayReplace(kept.map(decode), absence)
+                return try await save(item, ending: intent) { [former] kept, absence in
+                    try kept != nil && kept == former || mayReplace(kept.map(decode), absence)
                 }.map(decode)
-            } catch let other as UnreadableItem {
-                throw try await other.reported(by: self, isSignIn: isSignIn)
+            } catch let error as UnreadableItem {
+                let report = try await error.reported(by: self, isSignIn: isSignIn)
+                // Damage does not end the session, and a sign-in must not fail because of an earlier item.
+                guard former == nil, error.makesRoom(isSignIn: isSignIn) else { throw report }
+                former = error.item
             }
         }
     }
