@@ -84,5 +84,3 @@ package struct WaiterQueue<Waiter> {
 }
 
 extension WaiterQueue: Sendable where Waiter: Sendable {}
-extension WaiterQueue: Equatable where Waiter: Equatable {}
-extension WaiterQueue: Hashable where Waiter: Hashable {}

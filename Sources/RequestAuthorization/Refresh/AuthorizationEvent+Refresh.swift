@@ -7,9 +7,6 @@ extension AuthorizationEvent {
         let left = held.map { $0.expiresAt.timeIntervalSince(now.date) }.flatMap { abs($0) < 1e9 ? $0 : nil }
         return Self(.refreshStarted, cause: cause, expiresIn: left.map { .seconds($0) })
     }
-    static func refreshEnded(_ outcome: RefreshOutcome, of flight: Flight, at now: Moment) -> Self {
-        Self(.refreshEnded, cause: flight.cause, duration: now.uptime - flight.beganAt, outcome: outcome)
-    }
     static func refreshFailed(_ error: any Error, nextTryAt: Date, of flight: Flight, at now: Moment)
         -> Self
     {
@@ -20,12 +17,8 @@ extension AuthorizationEvent {
     static func manualRefreshFailed(_ error: any Error, nextTryAt: Date? = nil) -> Self {
         Self(.refreshFailed, error: error, nextTryAt: nextTryAt, cause: .byHand)
     }
-    static func tokenExpiredOnArrival(_ error: TokenExpiredOnArrival, nextTryAt: Date) -> Self {
-        Self(.tokenExpiredOnArrival, error: error, nextTryAt: nextTryAt)
-    }
     static func lockAwaited(_ duration: Duration, error: (any Error)? = nil) -> Self {
         Self(.lockAwaited, error: error, duration: duration)
     }
     static func requestsReleased(_ count: Int) -> Self { Self(.requestsReleased, count: count) }
-    static func signInNeeded(before date: Date) -> Self { Self(.signInNeeded, signInNeededBefore: date) }
 }

@@ -5,7 +5,8 @@
 extension RefreshState {
     /// Reports the end of a refresh.
     func end(_ flight: Flight, _ outcome: RefreshOutcome, _ turn: inout Turn) {
-        turn.emit(.refreshEnded(outcome, of: flight, at: turn.now))
+        let duration = turn.now.uptime - flight.beganAt
+        turn.emit(AuthorizationEvent(.refreshEnded, cause: flight.cause, duration: duration, outcome: outcome))
     }
 
     /// Ends a refresh without a failure. It may have found in the store that the session is over.
@@ -33,7 +34,7 @@ extension RefreshState {
             let error = TokenExpiredOnArrival(expiresAt: held.expiresAt, arrivedAt: turn.now.date)
             pace.expire(error, at: turn.now, policy: policy, random: turn.random)
             mark(.trusted(until: max(pace.slot.uptime, turn.now.uptime + .milliseconds(500))))
-            turn.emit(.tokenExpiredOnArrival(error, nextTryAt: pace.slot.date))
+            turn.emit(AuthorizationEvent(.tokenExpiredOnArrival, error: error, nextTryAt: pace.slot.date))
         } else {
             pace.succeed()
         }
@@ -66,7 +67,7 @@ extension RefreshState {
             end.timeIntervalSince(turn.now.date) <= policy.signInNotice.seconds,
             held.keepAliveAt == nil || end != held.refreshNeededBefore  // else a refresh is about to move it
         else { return }
-        turn.emit(.signInNeeded(before: end))
+        turn.emit(AuthorizationEvent(.signInNeeded, signInNeededBefore: end))
     }
 
     /// Whether the store holds something newer than this provider.

@@ -11,8 +11,6 @@ extension RefreshState {
         var isRefreshing = false
         /// Why the session is over. Errors with the same reason are equal, as in ``Ending``.
         var ending: Ending?
-
-        static let unknown = Status(phase: .unknown)
     }
 
     var status: Status {

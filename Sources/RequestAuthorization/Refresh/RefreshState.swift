@@ -134,10 +134,10 @@ struct RefreshState: Hashable {
     }
 
     /// Whether no refresh is under way, and no news waits for the store.
-    var isQuiet: Bool { if case .idle = activity { !vault.hasNews } else { false } }
+    var isQuiet: Bool { if case .idle = activity { vault.news == nil } else { false } }
 
     /// Whether requests without a token wait: for a refresh, or until the store holds what a late one has brought.
-    var isExpecting: Bool { flight?.isExpected ?? vault.hasNews }
+    var isExpecting: Bool { flight?.isExpected ?? (vault.news != nil) }
 
     /// Whether all requests wait: for a manual refresh, or until a sign-in is in the store.
     var isHolding: Bool { signIn?.isHolding == true || vault.signIn != nil }

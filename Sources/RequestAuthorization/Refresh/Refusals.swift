@@ -6,9 +6,9 @@
 /// A firewall's page or an empty 401 ends no session, so a dead token may be refused without end. Later errors suggest
 /// a sign-in.
 struct Refusals: Hashable, Sendable {
-    private(set) var count = 1
+    private(set) var count = 0
     let since: Moment
-    private(set) var status: Int
+    private(set) var status = 0
     private(set) var code: String?
     /// The code as it may be printed.
     private(set) var printableCode: String?
@@ -34,18 +34,13 @@ struct Refusals: Hashable, Sendable {
             return failure.delivery == .answered ? nil : row
         }
         guard error.isRefusal else { return nil }
-        guard var row else { return Refusals(first: error, at: now) }
-        row.count += 1
+        var row = row ?? Refusals(since: now)
         row.add(error, at: now)
         return row
     }
 
-    private init(first error: TokenEndpointError, at now: Moment) {
-        (since, status) = (now, error.status)
-        add(error, at: now)
-    }
-
     private mutating func add(_ error: TokenEndpointError, at now: Moment) {
+        count += 1
         (status, code, printableCode) = (error.status, error.code, error.printableCode)
         // 400, 401, or an error in a 2xx answer. A refusal has no other status below.
         guard status <= 401 else { return doubts = nil }

@@ -16,14 +16,10 @@ struct StormGuard: Hashable, Sendable {
     /// Counts one more unless the window holds the limit already, and returns whether a refresh may begin.
     @discardableResult
     mutating func admits(at uptime: Duration, policy: RefreshPolicy.Storm) -> Bool {
-        forget(before: uptime, policy)
+        while let first = times.first, first + policy.window <= uptime { times.removeFirst() }
+        if times.isEmpty { times = [] }
         guard times.count < policy.limit else { return false }
         times.append(uptime)
         return true
-    }
-
-    private mutating func forget(before uptime: Duration, _ policy: RefreshPolicy.Storm) {
-        while let first = times.first, first + policy.window <= uptime { times.removeFirst() }
-        if times.isEmpty { times = [] }
     }
 }

@@ -107,8 +107,6 @@ struct Vault: Hashable {
     /// What is announced after the first try to store it.
     var news: News? { unsaved?.news }
 
-    var hasNews: Bool { news != nil }
-
     /// The sign-in that waits to be stored.
     var signIn: SignIn? { if case .signedIn(_, let signIn)? = news { signIn } else { nil } }
 
