@@ -129,9 +129,7 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
             guard let kept = standing else { return false }
             if CloudTombstone.session(of: kept.value) != nil { return true }
             guard let ended = session(kept.value) else { return false }
-            // Another device has signed in anew, and this device does not know that session.
-            let isForeign = own.withLock { $0.session != nil && $0.session != ended && $0.tried != ended }
-            if isForeign { return true }
+            guard own.withLock({ $0.removes(ended) }) else { return true }
             do {
                 let saved = try await put(CloudTombstone.value(for: ended), over: kept, name)
                 last.withLock { $0 = saved }

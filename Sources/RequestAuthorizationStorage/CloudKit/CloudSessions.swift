@@ -3,16 +3,17 @@
 
 /// The iCloud accounts and the sessions that a store has seen.
 ///
-/// A write may be pending while the store loads: a load does not change to whom a session belongs.
+/// A write may be pending while the store loads: a load does not change to whom a session belongs, nor what a removal
+/// ends.
 struct CloudSessions: Sendable {
     /// The account of the token that the store has last loaded or saved.
     var account: String?
     /// The session that the store has last loaded or saved.
-    private(set) var session: UUID?
+    private var session: UUID?
     /// The session of the last save, whose answer may have been lost.
     var tried: UUID?
-    /// The account of a removal that has not succeeded yet.
-    private var removal: String?
+    /// A removal that has not succeeded yet: its account, and the session that it ends, as soon as they are known.
+    private var removal: (account: String?, session: UUID?)?
     /// The last sessions, each with the account in which it was seen first. `isKept`: it was loaded or saved.
     private var seen: [(session: UUID, account: String?, isKept: Bool)] = []
 
@@ -29,7 +30,7 @@ struct CloudSessions: Sendable {
         account = account ?? current
         if let session { note(session, isKept: false) }
         let owner = seen.first { $0.session == session }?.account
-        return [account, owner, removal].allSatisfy { $0 == nil || $0 == current }
+        return [account, owner, removal?.account].allSatisfy { $0 == nil || $0 == current }
     }
 
     mutating func beginSave(of session: UUID) {
@@ -37,7 +38,18 @@ struct CloudSessions: Sendable {
         note(session, isKept: false)
     }
 
-    mutating func beginRemoval() { removal = removal ?? account }
+    mutating func beginRemoval() {
+        guard let former = removal else { return removal = (account, session) }
+        removal = (former.account ?? account, former.session)
+    }
+
+    /// Whether a removal ends the session that the record has. One that another device has begun since stays.
+    mutating func removes(_ ended: UUID) -> Bool {
+        let known: UUID? = removal.map { $0.session } ?? session
+        if known == nil { removal?.session = ended }
+        return known == nil || known == ended || tried == ended
+    }
+
     mutating func endRemoval() { removal = nil }
 
     /// Notes what was loaded or saved.

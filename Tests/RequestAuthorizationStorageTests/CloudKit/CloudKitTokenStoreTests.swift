@@ -198,6 +198,24 @@ import Testing
         #expect(try await device().load() == nil)
     }
 
+    @Test(arguments: [false, true])
+    func `a sign-out that is repeated leaves the session that another device has begun since`(isLoaded: Bool)
+        async throws
+    {
+        let (phone, tablet, again) = (device(), device(), token("again-1", of: UUID()))
+        try await tablet.save(token("refresh-1"))
+        if isLoaded { #expect(try await phone.load() == token("refresh-1")) }
+        cloud.fail(isLoaded ? .record : .save, CloudFailure(code: .networkUnavailable))
+        await #expect(throws: TokenStoreError.self) { try await phone.clear() }
+        try await tablet.save(again)
+        if isLoaded { #expect(try await phone.load() == again) }
+        try await phone.clear()
+        #expect(try await device().load() == again)
+        // That sign-out is over. The next one ends what is there.
+        try await phone.clear()
+        #expect(try await device().load() == nil)
+    }
+
     @Test func `a sign-out ends also a session whose save got no answer`() async throws {
         let (phone, again) = (device(), token("again-1", of: UUID()))
         try await phone.save(token("refresh-1"))
