@@ -51,7 +51,7 @@ extension LeasedByteStore {
     /// It is for the item that this store has last read: if the record has another one, nothing is sent any more.
     ///
     /// - Throws: `TokenStoreError`: `timedOut` if another host has the lease, or nobody; `noSpace` if the database is
-    ///   full. The lease stays valid only after the latter.
+    ///   full; `unsuitable` if the record is. The lease stays valid only after the latter two.
     public func saveIntent(_ intent: Data?) async throws {
         guard let intent else { return try await removeIntent() }
         let budget = space.budget
@@ -61,8 +61,9 @@ extension LeasedByteStore {
             if id == nil { return try await acquire(lease, announcing: intent, for: basis, until: budget.end) }
             try await announce(intent, for: basis, of: lease.id, budget)
         } catch {
-            // Only if the database is full may the request be sent without an intent.
-            let isFull = (error as? TokenStoreError)?.kind == .noSpace
+            // Only if there is no room for the intent may the request be sent without one.
+            let reason = error as? TokenStoreError
+            let isFull = reason?.kind == .noSpace || reason?.underlying is LeasedRecord.TooLarge
             let mayBeSent = isFull ? await stillHolds(basis, space.budget) : false
             if !mayBeSent { state.withLock { $0.rules.end() } }
             throw error

@@ -38,6 +38,9 @@ package struct LeasedRecord: Hashable, Sendable, RedactedDescription {
 
     /// The largest record, in bytes.
     static let limit = 65_536
+
+    /// The record would be larger. Nothing was written.
+    struct TooLarge: Error {}
 }
 
 // MARK: - The bytes

@@ -27,7 +27,8 @@ struct RecordCalls: Sendable {
     func replace(_ old: Data?, by new: Data?, at key: String, _ budget: Budget) async throws -> Bool {
         guard new?.count ?? 0 <= LeasedRecord.limit else {
             throw TokenStoreError(
-                .unsuitable, "the record would have more than \(LeasedRecord.limit) bytes; make the token smaller")
+                .unsuitable, "the record would have more than \(LeasedRecord.limit) bytes; make the token smaller",
+                underlying: LeasedRecord.TooLarge())
         }
         let ask = { @Sendable [database] in try await database.replace(old, by: new, at: key) }
         do {

@@ -58,6 +58,21 @@ import Testing
         await lock.unlock()
     }
 
+    /// Beside the item, the record takes 51 bytes, 16 more with a lease, and 26 more with this intent.
+    @Test func `a record without room for an intent lets the request go on without one`() async throws {
+        let (store, item) = (try store(), Data(repeating: 1, count: 65_536 - 51 - 16 - 25))
+        try await store.save(item)
+        let lock = try await store.lock(within: .zero)
+        #expect(try await store.load() == item)
+        let error = await #expect(throws: TokenStoreError.self) { try await store.saveIntent(intent) }
+        #expect(error?.kind == .unsuitable && error?.detail.contains("make the token smaller") == true)
+        #expect(lock.remaining == .seconds(10))
+        let saved = try await store.save(Data("b".utf8), ending: intent) { kept, _ in kept == item }
+        #expect(saved == .saved)
+        #expect(try await self.store().load() == Data("b".utf8))
+        await lock.unlock()
+    }
+
     @Test func `an intent that is not there needs no lease to be removed`() async throws {
         let store = try store()
         try await store.save(Data("a".utf8))
