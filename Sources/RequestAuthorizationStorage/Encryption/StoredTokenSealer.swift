@@ -2,6 +2,11 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
 
 /// Encrypts stored tokens for one client and account, and decrypts them with the current key or an older one.
 ///
@@ -13,13 +18,17 @@ public struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable, 
         public let item: Data
         /// The decrypted token or tombstone.
         public let stored: StoredToken<Token>
-        fileprivate let envelope: TokenSealer.Opened
-
         /// Whether it was encrypted with the current key, rounds and cipher.
-        public var isCurrent: Bool { envelope.isCurrent }
+        public let isCurrent: Bool
+
+        fileprivate let message: Data
+        fileprivate let derivation: KeyDerivation
     }
 
-    private let sealer: TokenSealer
+    private let key: TokenKey
+    private let oldKeys: [TokenKey]
+    private let cipher: TokenCipher
+    private let owner: EnvelopeOwner
 
     /// Creates a sealer. It derives no key yet.
     ///
@@ -31,8 +40,8 @@ public struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable, 
     ///   - account: the owner of the token, at most 4096 bytes of UTF-8. An envelope of another owner is not opened.
     public init(key: TokenKey, oldKeys: [TokenKey] = [], cipher: TokenCipher = .aesGCM, client: String, account: String)
     {
-        sealer = TokenSealer(
-            key: key, oldKeys: oldKeys, cipher: cipher, owner: EnvelopeOwner(client: client, account: account))
+        (self.key, self.oldKeys, self.cipher) = (key, oldKeys, cipher)
+        owner = EnvelopeOwner(client: client, account: account)
     }
 
     /// Decrypts an envelope.
@@ -48,11 +57,20 @@ public struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable, 
 
     /// - Throws: ``EnvelopeProblem``, and the errors of the key sources.
     package func openEnvelope(_ item: Data) async throws -> Opened {
-        let envelope = try await sealer.open(item)
-        guard let stored = try? StoredTokenFormat<Token>.decode(envelope.message),
-            stored.version == envelope.header.version
-        else { throw EnvelopeProblem.otherToken }
-        return Opened(item: item, stored: stored, envelope: envelope)
+        let envelope = try Envelope(item)
+        let header = envelope.header
+        guard header.owner.client == owner.client else { throw EnvelopeProblem.otherClient }
+        guard header.owner.account == owner.account else { throw EnvelopeProblem.otherAccount }
+        let (secret, place) = try await secret(of: header)
+        let message = try envelope.open(with: secret)
+        guard let stored = try? StoredTokenFormat<Token>.decode(message), stored.version == header.version else {
+            throw EnvelopeProblem.otherToken
+        }
+        let isCurrent =
+            place == 0 && header.cipher == cipher
+            && header.derivation == key.material.derivation(after: header.derivation)
+        return Opened(
+            item: item, stored: stored, isCurrent: isCurrent, message: message, derivation: header.derivation)
     }
 
     /// Encrypts a token.
@@ -62,9 +80,14 @@ public struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable, 
     ///   - kept: the envelope that the new one replaces. With a password the new one has the same derived key.
     /// - Throws: `TokenStoreError` if the token cannot be encrypted, and the errors of the key sources.
     public func seal(_ stored: StoredToken<Token>, after kept: Opened? = nil) async throws -> Data {
+        let message = try StoredTokenFormat.encode(stored)
+        let derivation = key.material.derivation(after: kept?.derivation)
+        let secret = try await key.material.key(derivation)
+        let header = EnvelopeHeader(
+            cipher: cipher, keyID: Array(key.id.utf8), keyCheck: secret.tokenKeyCheck, derivation: derivation,
+            owner: owner, version: stored.version)
         do {
-            let message = try StoredTokenFormat.encode(stored)
-            return try await sealer.seal(message, version: stored.version, after: kept?.envelope)
+            return try Envelope(sealing: message, header: header, key: secret, nonce: TokenCipher.randomNonce()).bytes
         } catch let problem as EnvelopeProblem {
             throw problem.error()
         }
@@ -72,7 +95,43 @@ public struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable, 
 
     /// Whether an envelope has exactly this token.
     public func holds(_ stored: StoredToken<Token>, _ kept: Opened) -> Bool {
-        kept.stored.version == stored.version && (try? StoredTokenFormat.encode(stored)) == kept.envelope.message
+        kept.stored.version == stored.version && (try? StoredTokenFormat.encode(stored)) == kept.message
+    }
+
+    // MARK: -
+
+    /// Finds the key of an envelope among the current key (place 0) and the old ones.
+    private func secret(of header: EnvelopeHeader) async throws -> (SymmetricKey, place: Int) {
+        let id = String(decoding: header.keyID, as: UTF8.self).visible
+        var problem = EnvelopeProblem.unknownKey(id)
+        for (place, key) in ([key] + oldKeys).enumerated() where Array(key.id.utf8) == header.keyID {
+            problem = .wrongKey(id)
+            guard key.material.derivation(after: nil).code == header.derivation.code else { continue }
+            guard let secret = try await key.material.existingKey(header.derivation) else {
+                problem = .noKey(id)
+                continue
+            }
+            if secret.tokenKeyCheck == header.keyCheck { return (secret, place) }
+        }
+        throw problem
+    }
+}
+
+extension SymmetricKey {
+    /// A value that tells the key from others and reveals nothing else: 8 bytes of HKDF-SHA-256 (RFC 5869).
+    var tokenKeyCheck: [UInt8] {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: self, info: Array("swift-request-authorization: key check".utf8),
+            outputByteCount: EnvelopeHeader.keyCheckBytes
+        ).withUnsafeBytes { Array($0) }
+    }
+}
+
+extension String {
+    /// The untrusted text without characters that could confuse a terminal or a log.
+    fileprivate var visible: String {
+        String(
+            String.UnicodeScalarView(unicodeScalars.map { $0.isASCII && $0.value >= 32 && $0.value < 127 ? $0 : "?" }))
     }
 }
 #endif

@@ -30,11 +30,8 @@ extension Exhibit {
                 Exhibit("TokenKey", key), Exhibit("TokenKey", key.material), Exhibit("EncryptedTokenStore", store),
             ]
         }
-        let sealer = TokenSealer(
-            key: keys[0], oldKeys: keys, cipher: .aesGCM, owner: EnvelopeOwner(client: "CLIENT_ID", account: "ada"))
-        let item = try await sealer.seal(Data(Secret.text.utf8), version: .test(1), after: nil)
-        exhibits.append(Exhibit("EncryptedTokenStore", try await sealer.open(item)))
-        exhibits.append(Exhibit("EncryptedTokenStore", sealer))
+        let sealer = StoredTokenSealer<TestToken>(key: keys[0], oldKeys: keys, client: "CLIENT_ID", account: "ada")
+        exhibits.append(Exhibit("StoredTokenSealer", sealer))
         return exhibits
     }
     #else

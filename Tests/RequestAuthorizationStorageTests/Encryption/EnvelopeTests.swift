@@ -36,13 +36,13 @@ import Testing
     @Test func `a bit flipped anywhere is refused`() async throws {
         for golden in [try GoldenEnvelope.aesGCM(), try GoldenEnvelope.chaChaPoly()] {
             let sealer = sealer(golden.key, golden.cipher)
-            _ = try await sealer.open(golden.item)
+            _ = try await sealer.openEnvelope(golden.item)
             for position in golden.item.indices {
                 for bit in 0..<8 {
                     var item = golden.item
                     item[position] ^= 1 << bit
                     await #expect(throws: EnvelopeProblem.self, "\(golden), byte \(position), bit \(bit)") {
-                        try await sealer.open(item)
+                        try await sealer.openEnvelope(item)
                     }
                 }
             }
@@ -109,7 +109,7 @@ import Testing
         let item = try Envelope(
             sealing: GoldenEnvelope.message, header: changed, key: key, nonce: GoldenEnvelope.nonce)
         await #expect(throws: EnvelopeProblem.rounds(rounds)) {
-            try await sealer(TokenKey(id: "default", material: counting)).open(item.bytes)
+            try await sealer(TokenKey(id: "default", material: counting)).openEnvelope(item.bytes)
         }
         #expect(counting.calls.withLock { $0 } == 0)
     }
@@ -156,8 +156,8 @@ import Testing
 
     // MARK: -
 
-    private func sealer(_ key: TokenKey, _ cipher: TokenCipher = .aesGCM) -> TokenSealer {
-        TokenSealer(key: key, oldKeys: [], cipher: cipher, owner: EnvelopeOwner(client: "CLIENT_ID", account: "ada"))
+    private func sealer(_ key: TokenKey, _ cipher: TokenCipher = .aesGCM) -> StoredTokenSealer<TestToken> {
+        StoredTokenSealer(key: key, cipher: cipher, client: "CLIENT_ID", account: "ada")
     }
 
     /// The positions of the fields' lengths.
