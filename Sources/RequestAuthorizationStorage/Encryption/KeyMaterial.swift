@@ -70,6 +70,57 @@ struct ItemKeySource<Items: SharedByteStore>: TokenKeySource, RedactedDescriptio
     }
 }
 
+/// A password and the keys derived from it.
+final class PasswordKey: KeyMaterial, RedactedDescription {
+    typealias Derive = @Sendable (_ password: SymmetricKey, _ salt: [UInt8], _ rounds: Int) throws -> SymmetricKey
+
+    /// The number of derived keys in memory. Others may write envelopes with new salts, so it is limited.
+    private static let remembered = 8
+
+    /// `SymmetricKey` wipes its memory when it is released.
+    private let password: SymmetricKey
+    private let fresh: KeyDerivation
+    private let derive: Derive
+    private let derived = Lock<[(derivation: KeyDerivation, key: Task<SymmetricKey, any Error>)]>([])
+    /// One derivation at a time, so that envelopes with many salts cannot occupy all cores.
+    private let queue = DispatchFileQueue("password")
+
+    init(
+        _ password: SymmetricKey, rounds: Int,
+        derive: @escaping Derive = { try PBKDF2.derive(from: $0, salt: $1, uncheckedRounds: $2) }
+    ) {
+        (self.password, self.derive) = (password, derive)
+        let salt = SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
+        fresh = .pbkdf2(salt: salt, rounds: rounds)
+    }
+
+    func derivation(after last: KeyDerivation?) -> KeyDerivation {
+        if let last, last.code == fresh.code, last.rounds == fresh.rounds { last } else { fresh }
+    }
+
+    func existingKey(_ derivation: KeyDerivation) async throws -> SymmetricKey? {
+        if case .pbkdf2 = derivation { try await key(derivation) } else { nil }
+    }
+
+    func key(_ derivation: KeyDerivation) async throws -> SymmetricKey {
+        let key = derived.withLock { derived in
+            if let known = derived.first(where: { $0.derivation == derivation }) { return known.key }
+            let key = Task { [password, derive, queue] in
+                try await queue.run { try derive(password, derivation.salt, derivation.rounds) }
+            }
+            derived.append((derivation, key))
+            if derived.count > Self.remembered { derived.removeFirst() }
+            return key
+        }
+        do {
+            return try await key.value
+        } catch {
+            derived.withLock { derived in derived.removeAll { $0.derivation == derivation } }
+            throw error
+        }
+    }
+}
+
 extension SymmetricKey {
     /// Creates a key of 256 bits. `SymmetricKey` wipes its memory when it is released.
     init(tokenKey bytes: some ContiguousBytes) throws {
@@ -83,6 +134,14 @@ extension SymmetricKey {
             throw TokenStoreError(
                 .unsuitable, "the key has \(bitCount / 8) bytes in place of 32; make a key of 32 random bytes")
         }
+    }
+
+    /// A value that tells the key from others and reveals nothing else: 8 bytes of HKDF-SHA-256 (RFC 5869).
+    var tokenKeyCheck: [UInt8] {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: self, info: Array("swift-request-authorization: key check".utf8),
+            outputByteCount: EnvelopeHeader.keyCheckBytes
+        ).withUnsafeBytes { Array($0) }
     }
 }
 #endif

@@ -117,16 +117,6 @@ public struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable, 
     }
 }
 
-extension SymmetricKey {
-    /// A value that tells the key from others and reveals nothing else: 8 bytes of HKDF-SHA-256 (RFC 5869).
-    var tokenKeyCheck: [UInt8] {
-        HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: self, info: Array("swift-request-authorization: key check".utf8),
-            outputByteCount: EnvelopeHeader.keyCheckBytes
-        ).withUnsafeBytes { Array($0) }
-    }
-}
-
 extension String {
     /// The untrusted text without characters that could confuse a terminal or a log.
     fileprivate var visible: String {
