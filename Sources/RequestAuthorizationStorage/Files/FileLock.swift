@@ -75,19 +75,13 @@ final class FileLock: Sendable {
 
     /// Holds the lock until it is deinitialized.
     final class Access: Sendable {
-        private let file: Lock<OpenFile?>
+        private let file: OpenFile
         private let lock: FileLock
 
-        fileprivate init(_ file: OpenFile, of lock: FileLock) {
-            self.file = Lock(file)
-            self.lock = lock
-        }
+        fileprivate init(_ file: OpenFile, of lock: FileLock) { (self.file, self.lock) = (file, lock) }
 
         deinit {
-            file.withLock { file in
-                file?.unlock()
-                file = nil
-            }
+            file.unlock()
             lock.next()
         }
     }
@@ -130,33 +124,31 @@ final class FileLock: Sendable {
         return isAwaited
     }
 
-    private enum Outcome {
-        /// A waiter has the lock.
-        case taken(Waiter)
-        /// A waiter has an error.
-        case failed(Waiter)
-        /// No waiter is left.
-        case unneeded
-        /// Another process has the lock.
-        case locked
-    }
-
-    /// Tries to acquire the lock for the first waiter.
+    /// Tries to acquire the lock for the first waiter, and stores its access or error in the state.
     ///
     /// - Parameter failures: the number of failed tries.
     private func attempt(after failures: Int = 0) {
         guard isAwaited() else { return }
-        switch take() {
-        case .taken(let waiter): waiter.continuation.resume()
-        case .failed(let waiter):
-            waiter.continuation.resume()
-            next()
-        case .unneeded: next()
-        case .locked:
-            // A release before the listener began is not reported, so try once more.
-            if beginsToListen() { return attempt(after: failures) }
-            pause(after: failures)
+        let result: Result<OpenFile, any Error>
+        do {
+            guard let file = try files.naming("take exclusive access", { try files.tryLock() }) else {
+                // A release before the listener began is not reported, so try once more.
+                return beginsToListen() ? attempt(after: failures) : pause(after: failures)
+            }
+            result = .success(file)
+        } catch {
+            result = .failure(error)
         }
+        let waiter = state.withLock { state -> Waiter? in
+            guard !state.waiters.isEmpty else { return nil }
+            let waiter = state.waiters.removeFirst()
+            // The continuation does not carry the access, because the resuming thread could keep a reference too long.
+            state.taken[waiter.id] = result.map { Access($0, of: self) }
+            return waiter
+        }
+        waiter?.continuation.resume()
+        guard waiter != nil else { return next() }
+        if case .failure = result { next() }
     }
 
     private func pause(after failures: Int) {
@@ -191,25 +183,6 @@ final class FileLock: Sendable {
         }
         state.withLock { $0.listener = listener }
         return true
-    }
-
-    /// Acquires the lock for the first waiter and stores the access in the state.
-    ///
-    /// The continuation does not carry the access, because the resuming thread could keep a reference too long.
-    private func take() -> Outcome {
-        let result: Result<OpenFile, any Error>
-        do {
-            guard let file = try files.naming("take exclusive access", { try files.tryLock() }) else { return .locked }
-            result = .success(file)
-        } catch {
-            result = .failure(error)
-        }
-        return state.withLock { state in
-            guard !state.waiters.isEmpty else { return .unneeded }
-            let waiter = state.waiters.removeFirst()
-            state.taken[waiter.id] = result.map { Access($0, of: self) }
-            return if case .success = result { .taken(waiter) } else { .failed(waiter) }
-        }
     }
 }
 
