@@ -5,7 +5,7 @@
 extension CredentialFiles {
     /// The credentials that have an item in the folder.
     static func credentials(in folder: PrivateFolder) throws -> [CredentialName] {
-        guard let open = try folder.open(making: false) else { return [] }
+        guard let open = try folder.open() else { return [] }
         return try open.names.filter { $0.hasSuffix(".token") }.compactMap { name in
             let stem = name.dropLast(".token".count)
             if let credential = CredentialName(stem: stem) { return credential }
@@ -19,13 +19,13 @@ extension CredentialFiles {
 
     /// Removes the incomplete file of a process that died while it saved, unless a save is under way.
     func removeLeftover() throws {
-        guard let folder = try open(making: false), try folder.status(of: new) != nil else { return }
+        guard let folder = try open(), try folder.status(of: new) != nil else { return }
         try Self.removeLeftover(stem, in: folder)
     }
 
     /// Removes the incomplete files of all credentials.
     static func sweep(_ folder: PrivateFolder) throws {
-        guard let open = try folder.open(making: false) else { return }
+        guard let open = try folder.open() else { return }
         // Each stem has a comma. Files of other programs stay.
         for name in try open.names where name.hasSuffix(".new") && name.contains(",") {
             // A failure for one credential does not stop the others.
@@ -58,7 +58,7 @@ extension CredentialFiles {
     /// Whether the item has a note. A note that cannot be read is ignored.
     func isNotedAsEnded(_ item: Data) -> Bool {
         let note = Self.note(item)
-        guard let file = try? open(making: false)?.open(ended, for: .reading) else { return false }
+        guard let file = try? open()?.open(ended, for: .reading) else { return false }
         return (try? file.read(atMost: note.count + 1)) == note
     }
 

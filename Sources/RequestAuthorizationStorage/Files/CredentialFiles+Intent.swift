@@ -8,7 +8,7 @@ extension CredentialFiles {
             throw TokenStoreError(
                 .unsuitable, "the intent has \(data.count) bytes; 1 to \(IntentRecord.capacity) are allowed")
         }
-        guard let folder = try open(making: data != nil) else { return }
+        guard let folder = try data == nil ? open() : made() else { return }
         // No guard file: nothing was ever saved, so a late save is impossible. Making one would say otherwise.
         if try folder.status(of: guardName) == nil { return try writeIntent(data, in: folder) }
         // With the guard, a late save of an abandoned refresh cannot remove this intent.

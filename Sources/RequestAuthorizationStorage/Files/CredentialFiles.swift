@@ -42,16 +42,14 @@ struct CredentialFiles: Sendable {
     // MARK: The item
 
     func load() throws -> Data? {
-        guard let folder = try open(making: false) else { return nil }
+        guard let folder = try open() else { return nil }
         try refuseCollision(in: folder)
         return try kept(in: folder).item
     }
 
     /// - Parameter mayLock: whether a file may be locked, if the intent looks damaged.
     func loadWithIntent(mayLock: Bool) throws -> ItemWithIntent {
-        guard let folder = try open(making: false) else {
-            return ItemWithIntent(nil, absence: .placeMissing, intent: nil)
-        }
+        guard let folder = try open() else { return ItemWithIntent(nil, absence: .placeMissing, intent: nil) }
         try refuseCollision(in: folder)
         let kept = try kept(in: folder)
         return ItemWithIntent(kept.item, absence: kept.absence, intent: try loadIntent(in: folder, mayLock: mayLock))
@@ -84,7 +82,7 @@ struct CredentialFiles: Sendable {
     }
 
     func clear() throws {
-        guard try open(making: false) != nil else { return }
+        guard try open() != nil else { return }
         try withGuard { folder, _ in
             for name in [new, token, name, ended] {
                 try folder.check(name)
@@ -95,7 +93,7 @@ struct CredentialFiles: Sendable {
     }
 
     func clear(_ item: Data) throws {
-        guard let folder = try open(making: false), try kept(in: folder).item == item else { return }
+        guard let folder = try open(), try kept(in: folder).item == item else { return }
         try withGuard(in: folder) { folder, _ in
             guard try kept(in: folder).item == item else { return }
             try folder.remove(token)
@@ -104,7 +102,7 @@ struct CredentialFiles: Sendable {
     }
 
     func setAside(_ item: Data) throws -> String? {
-        guard try open(making: false) != nil else { return nil }
+        guard try open() != nil else { return nil }
         return try withGuard { folder, _ in
             guard try kept(in: folder).item == item else { return nil }
             return try moveAside(item, in: folder)
@@ -130,7 +128,7 @@ struct CredentialFiles: Sendable {
     /// Siblings that have the lock or the guard open notice that their file is no longer current. If the file system
     /// has no times of birth, the guard file stays: it shows that the account was removed, and not the whole folder.
     func removeAll() throws {
-        guard try open(making: false) != nil else { return }
+        guard try open() != nil else { return }
         try withGuard { folder, _ in
             let names = try folder.names.filter { $0.hasPrefix(stem + ".") && $0 != lockName && $0 != guardName }
             for name in names { try folder.remove(name) }
@@ -152,12 +150,8 @@ struct CredentialFiles: Sendable {
         }
     }
 
-    func open(making: Bool) throws -> OpenFolder? { try folder.open(making: making) }
-
-    func made() throws -> OpenFolder {
-        guard let folder = try folder.open(making: true) else { throw FileError.missing("open") }
-        return folder
-    }
+    func open() throws -> OpenFolder? { try folder.open() }
+    func made() throws -> OpenFolder { try folder.made() }
 
     /// Returns the item, or why there is none.
     ///

@@ -132,12 +132,12 @@ final class FolderWatch: Sendable {
     }
 
     private func subscription(_ number: Int) -> FolderNotices.Subscription? {
-        guard let folder = try? place.open(making: false) else { return nil }
+        guard let folder = try? place.open() else { return nil }
         let subscription = folder.withNumber { folder in
             subscribe(folder) { [weak self] notice in self?.take(notice, of: number) }
         }
         // A subscription to a folder that was moved away before would never report anything.
-        guard let followed = try? folder.status, let current = try? place.open(making: false)?.status,
+        guard let followed = try? folder.status, let current = try? place.open()?.status,
             (followed.device, followed.inode) == (current.device, current.inode)
         else { return nil }
         return subscription
@@ -193,7 +193,7 @@ extension FolderWatch {
             state.isComparing = false
             return state.items
         }
-        guard let folder = try? place.open(making: false) else { return announceAll() }
+        guard let folder = try? place.open() else { return announceAll() }
         for name in names where mayDiffer(name, in: folder) { announce(of: name) }
     }
 

@@ -21,8 +21,8 @@ struct PrivateFolder: Sendable {
     let layer: any FileLayer
 
     /// - Throws: `TokenStoreError` or ``FileError``.
-    /// - Returns: `nil` if the folder does not exist and `making` is `false`.
-    func open(making: Bool) throws -> OpenFolder? {
+    /// - Returns: `nil` if the folder does not exist.
+    func open() throws -> OpenFolder? {
         guard layer.keepsFiles else { throw TokenStoreError.noFilesHere }
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw TokenStoreError(.unsuitable, "'\(path)' is not an absolute path; use a path that begins with /")
@@ -30,8 +30,13 @@ struct PrivateFolder: Sendable {
         do {
             return try opened()
         } catch let error as FileError where error.isMissing {
-            guard making else { return nil }
+            return nil
         }
+    }
+
+    /// Opens the folder, and makes it if it does not exist.
+    func made() throws -> OpenFolder {
+        if let folder = try open() { return folder }
         try refuseForeignHome()
         try make(path)
         layer.protect(path)
@@ -42,7 +47,7 @@ struct PrivateFolder: Sendable {
     ///
     /// It changes when a file in the folder changes, and when the folder is made or removed.
     func look() throws -> FileStatus? {
-        if let folder = try open(making: false) { return try folder.status }
+        if let folder = try open() { return try folder.status }
         var parent = path[...]
         while let end = parent.lastIndex(of: "/"), end != parent.startIndex {
             parent = parent[..<end]

@@ -138,7 +138,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
     }
 
     private func place() async throws -> FileStatus? {
-        try await run("read the token") { try $0.open(making: false)?.status }
+        try await run("read the token") { try $0.open()?.status }
     }
 
     /// Marks an encrypted tombstone, so that the list of accounts omits it. If this fails, the account is listed.
@@ -166,7 +166,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
 
     /// Removes all files of the item, once no refresh is under way.
     func removeAll(within limit: Duration) async throws {
-        guard try await run("remove the token", { try $0.folder.open(making: false) != nil }) else { return }
+        guard try await run("remove the token", { try $0.folder.open() != nil }) else { return }
         try await lock(within: limit).whileHeld { try await run("remove the token") { try $0.removeAll() } }
     }
 

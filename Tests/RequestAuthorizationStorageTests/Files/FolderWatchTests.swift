@@ -144,7 +144,7 @@ import Darwin
         let (isBusy, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let folders = try [busy, other].map { folder in
             let place = TokenFolder.at(folder.tokens).folder(SystemFileLayer())
-            return try #require(try place.open(making: false))
+            return try #require(try place.open())
         }
         let instance = try #require(InotifyInstance())
         let (notices, notice) = AsyncStream.makeStream(of: FolderNotices.Notice.self)
