@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
 /// A folder that belongs to the user of this process and that others cannot enter.
 ///
 /// Every operation opens and checks it again, because it may be replaced, removed or opened to others at any time.
@@ -59,9 +49,9 @@ struct PrivateFolder: Sendable {
     // MARK: -
 
     private func opened() throws -> OpenFolder {
-        let folder = OpenFolder(try layer.openFolder(path), path: path, user: geteuid(), layer: layer)
+        let folder = OpenFolder(try layer.openFolder(path), path: path, user: SystemFileLayer.user, layer: layer)
         let status = try folder.status
-        guard status.isFolder else { throw FileError("open", ENOTDIR) }
+        guard status.isFolder else { throw FileError.notFolder }
         guard status.owner == folder.user else { throw foreign(path, owner: status.owner) }
         guard !status.isOpenToOthers else {
             throw TokenStoreError(.notPrivate, "other users can enter \(path); chmod 700 it, and check its files")
@@ -85,7 +75,7 @@ struct PrivateFolder: Sendable {
         while let end = parent.lastIndex(of: "/"), end != parent.startIndex {
             parent = parent[..<end]
             guard let status = try layer.status(ofPath: String(parent)) else { continue }
-            if status.owner != geteuid() { throw foreign(String(parent), owner: status.owner) }
+            if status.owner != SystemFileLayer.user { throw foreign(String(parent), owner: status.owner) }
             return
         }
     }
@@ -94,40 +84,15 @@ struct PrivateFolder: Sendable {
         TokenStoreError(
             .notPrivate,
             """
-            \(path) belongs to user \(owner), but this program runs as user \(geteuid()); \
+            \(path) belongs to user \(owner), but this program runs as user \(SystemFileLayer.user); \
             run it as that user, not with sudo, or use another folder
             """)
     }
-}
-
-extension FileError {
-    static func missing(_ call: String) -> FileError { FileError(call, ENOENT) }
-
-    var isMissing: Bool { code == ENOENT }
-    var alreadyExists: Bool { code == EEXIST }
 }
 
 extension TokenStoreError {
     /// The error on tvOS, where a program may write caches only, which the system removes.
     static var noFilesHere: TokenStoreError {
         TokenStoreError(.unsuitable, "this system keeps no files of programs; use KeychainTokenStore")
-    }
-
-    /// - Parameter purpose: the failed operation, as in "save the token".
-    init(_ error: FileError, of folder: PrivateFolder, to purpose: String) {
-        let reason = String(cString: strerror(error.code))
-        let (kind, advice): (Kind, String) =
-            switch error.code {
-            case ENOSPC, EDQUOT: (.noSpace, "free some space")
-            case EROFS: (.readOnly, "use a store in another folder, or `readOnly`")
-            // Data protection: the file can be opened once the device has been unlocked.
-            case EPERM where folder.layer.hasDataProtection: (.unavailable, "it opens when the device is unlocked")
-            case EACCES, EPERM: (.readOnly, "give its owner permission to read and write")
-            case ELOOP, ENOTDIR, EISDIR, ENXIO:
-                (.notPrivate, "a symbolic link or another kind of file is in its place; find out why, and remove it")
-            case EMFILE, ENFILE, ENOMEM, ETIMEDOUT: (.unavailable, "try again later")
-            default: (.failed, "check the disk")
-            }
-        self.init(kind, "cannot \(purpose) in \(folder.path): \(reason) (\(error.call)); \(advice)", underlying: error)
     }
 }

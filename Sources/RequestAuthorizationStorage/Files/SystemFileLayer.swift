@@ -29,7 +29,7 @@ import Android
             _ = try call("mkdir") { mkdir(path, 0o700) }
             // A umask may have removed permissions of the owner.
             _ = try call("chmod") { chmod(path, 0o700) }
-        } catch let error as FileError where error.code == EEXIST {
+        } catch let error as FileError where error.alreadyExists {
             return
         }
         // A parent that cannot be read cannot be synced either.
@@ -88,7 +88,7 @@ import Android
     public func close(_ file: CInt) { closeFile(file) }
 
     public func status(of file: CInt) throws -> FileStatus {
-        guard let status = try status("fstat", { fstat(file, &$0) }) else { throw FileError("fstat", ENOENT) }
+        guard let status = try status("fstat", { fstat(file, &$0) }) else { throw FileError.missing("fstat") }
         return status
     }
 
@@ -191,11 +191,33 @@ import Android
         var status = stat()
         do {
             _ = try call(name) { body(&status) }
-        } catch let error as FileError where error.code == ENOENT {
+        } catch let error as FileError where error.isMissing {
             return nil
         }
         return FileStatus(status)
     }
+}
+
+// MARK: - The user
+
+extension SystemFileLayer {
+    /// The effective user of this process.
+    static var user: UInt32 { geteuid() }
+
+    #if !canImport(Darwin)
+    /// The user's home folder in the password database, for daemons without an environment.
+    static var registeredHome: String {
+        // The entry points into the buffer, which must exist until the text is copied.
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 14) { buffer in
+            var entry = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            guard let start = buffer.baseAddress,
+                getpwuid_r(geteuid(), &entry, start, buffer.count, &found) == 0, found != nil, let home = entry.pw_dir
+            else { return "" }
+            return String(cString: home)
+        }
+    }
+    #endif
 }
 
 // MARK: - The identity of a folder
@@ -259,6 +281,36 @@ extension FileStatus {
     var isFile: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }
     /// Whether group or others have any permission.
     var isOpenToOthers: Bool { mode & 0o077 != 0 }
+}
+
+// MARK: - Errors
+
+extension FileError {
+    static let notFolder = FileError("open", ENOTDIR)
+    static func missing(_ call: String) -> FileError { FileError(call, ENOENT) }
+
+    var isMissing: Bool { code == ENOENT }
+    var alreadyExists: Bool { code == EEXIST }
+}
+
+extension TokenStoreError {
+    /// - Parameter purpose: the failed operation, as in "save the token".
+    init(_ error: FileError, of folder: PrivateFolder, to purpose: String) {
+        let reason = String(cString: strerror(error.code))
+        let (kind, advice): (Kind, String) =
+            switch error.code {
+            case ENOSPC, EDQUOT: (.noSpace, "free some space")
+            case EROFS: (.readOnly, "use a store in another folder, or `readOnly`")
+            // Data protection: the file can be opened once the device has been unlocked.
+            case EPERM where folder.layer.hasDataProtection: (.unavailable, "it opens when the device is unlocked")
+            case EACCES, EPERM: (.readOnly, "give its owner permission to read and write")
+            case ELOOP, ENOTDIR, EISDIR, ENXIO:
+                (.notPrivate, "a symbolic link or another kind of file is in its place; find out why, and remove it")
+            case EMFILE, ENFILE, ENOMEM, ETIMEDOUT: (.unavailable, "try again later")
+            default: (.failed, "check the disk")
+            }
+        self.init(kind, "cannot \(purpose) in \(folder.path): \(reason) (\(error.call)); \(advice)", underlying: error)
+    }
 }
 
 // The functions of the C library, which the methods of the same names hide.

@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
 /// A folder for files with tokens, which only its owner may enter.
 ///
 ///     RestrictedFileTokenStore<MyToken>(client: "tool", account: "me", folder: .at("/var/lib/billing/tokens"))
@@ -64,22 +54,7 @@ public struct TokenFolder: Hashable, Sendable {
         // XDG Base Directory Specification: relative paths are invalid and must be ignored.
         if let place = environment["XDG_STATE_HOME"], place.hasPrefix("/") { return place }
         if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/.local/state" }
-        return "\(registeredHome())/.local/state"
+        return "\(SystemFileLayer.registeredHome)/.local/state"
         #endif
     }
-
-    #if !canImport(Darwin)
-    /// The user's home folder in the password database, for daemons without an environment.
-    private static func registeredHome() -> String {
-        // The entry points into the buffer, which must exist until the text is copied.
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 14) { buffer in
-            var entry = passwd()
-            var found: UnsafeMutablePointer<passwd>?
-            guard let start = buffer.baseAddress,
-                getpwuid_r(geteuid(), &entry, start, buffer.count, &found) == 0, found != nil, let home = entry.pw_dir
-            else { return "" }
-            return String(cString: home)
-        }
-    }
-    #endif
 }
