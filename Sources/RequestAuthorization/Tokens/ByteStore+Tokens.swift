@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// A stored token as JSON in an item, for the token stores of other modules. `decode` may cache.
+// A stored token as JSON in an item. `decode` may cache.
 
 extension ByteStore {
     /// Decodes an item. One that cannot be decoded is reported, and set aside if it is damaged.

@@ -3,8 +3,8 @@
 
 /// Durable storage for one item of bytes, such as a file, a Keychain item or a database record.
 ///
-/// A byte store does not interpret its item. A type that conforms to `CodableTokenStore` and has a byte store is a
-/// `TokenStore`. `EncryptedTokenStore` encrypts the item of any byte store. Both are in `RequestAuthorizationStorage`.
+/// A byte store does not interpret its item. A type that conforms to ``CodableTokenStore`` and has a byte store is a
+/// `TokenStore`. `EncryptedTokenStore` of `RequestAuthorizationStorage` encrypts the item of any byte store.
 public protocol ByteStore: Sendable {
     /// Reads the item.
     ///

@@ -3,7 +3,7 @@
 
 /// Durable storage for one item of bytes that several processes use at the same time.
 ///
-/// A `SharedCodableTokenStore` on it is a `SharedTokenStore`: its processes refresh a rotating token only once.
+/// A ``SharedCodableTokenStore`` on it is a `SharedTokenStore`: its processes refresh a rotating token only once.
 public protocol SharedByteStore: ByteStore {
     /// Acquires exclusive access for a whole refresh, and waits while a sibling holds it. Saving does not need it.
     ///
