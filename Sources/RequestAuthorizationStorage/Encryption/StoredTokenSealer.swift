@@ -21,7 +21,6 @@ public struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable, 
         /// Whether it was encrypted with the current key, rounds and cipher.
         public let isCurrent: Bool
 
-        fileprivate let message: Data
         fileprivate let derivation: KeyDerivation
     }
 
@@ -69,8 +68,7 @@ public struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable, 
         let isCurrent =
             place == 0 && header.cipher == cipher
             && header.derivation == key.material.derivation(after: header.derivation)
-        return Opened(
-            item: item, stored: stored, isCurrent: isCurrent, message: message, derivation: header.derivation)
+        return Opened(item: item, stored: stored, isCurrent: isCurrent, derivation: header.derivation)
     }
 
     /// Encrypts a token.
@@ -91,11 +89,6 @@ public struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable, 
         } catch let problem as EnvelopeProblem {
             throw problem.error()
         }
-    }
-
-    /// Whether an envelope has exactly this token.
-    public func holds(_ stored: StoredToken<Token>, _ kept: Opened) -> Bool {
-        kept.stored.version == stored.version && (try? StoredTokenFormat.encode(stored)) == kept.message
     }
 
     // MARK: -
