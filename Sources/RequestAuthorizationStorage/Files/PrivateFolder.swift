@@ -38,12 +38,7 @@ struct PrivateFolder: Sendable {
     /// It changes when a file in the folder changes, and when the folder is made or removed.
     func look() throws -> FileStatus? {
         if let folder = try open() { return try folder.status }
-        var parent = path[...]
-        while let end = parent.lastIndex(of: "/"), end != parent.startIndex {
-            parent = parent[..<end]
-            if let status = try layer.status(ofPath: String(parent)) { return status }
-        }
-        return try layer.status(ofPath: "/")
+        return try parent()?.status ?? layer.status(ofPath: "/")
     }
 
     // MARK: -
@@ -70,14 +65,18 @@ struct PrivateFolder: Sendable {
     }
 
     private func refuseForeignHome() throws {
-        guard isFromEnvironment else { return }
+        guard isFromEnvironment, let parent = try parent(), parent.status.owner != SystemFileLayer.user else { return }
+        throw foreign(parent.path, owner: parent.status.owner)
+    }
+
+    /// The closest folder above this one that exists, except the root.
+    private func parent() throws -> (path: String, status: FileStatus)? {
         var parent = path[...]
         while let end = parent.lastIndex(of: "/"), end != parent.startIndex {
             parent = parent[..<end]
-            guard let status = try layer.status(ofPath: String(parent)) else { continue }
-            if status.owner != SystemFileLayer.user { throw foreign(String(parent), owner: status.owner) }
-            return
+            if let status = try layer.status(ofPath: String(parent)) { return (String(parent), status) }
         }
+        return nil
     }
 
     private func foreign(_ path: String, owner: UInt32) -> TokenStoreError {
