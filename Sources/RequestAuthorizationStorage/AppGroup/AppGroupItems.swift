@@ -44,10 +44,7 @@ final class AppGroupItems: SharedByteStore, RedactedDescription {
 
     func load() async throws -> Data? { try await items().load() }
 
-    func save(_ item: Data) async throws {
-        try await changing { try await $0.save(item) }
-        excludeFromBackup()
-    }
+    func save(_ item: Data) async throws { _ = try await save(item, ending: nil) { _, _ in true } }
 
     func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool

@@ -20,8 +20,6 @@ public struct EncryptedTokenStore<Token: AuthorizationToken & Codable, Items: By
         around items: Items, key: TokenKey, oldKeys: [TokenKey] = [], cipher: TokenCipher = .aesGCM
     ) where Items == RestrictedFileItems { fatalError("unavailable") }
 
-    public func load() async throws -> StoredToken<Token>? { fatalError("unavailable") }
-    public func save(_ stored: StoredToken<Token>) async throws { fatalError("unavailable") }
     @discardableResult public func reencrypt() async throws -> Bool { fatalError("unavailable") }
 }
 

@@ -128,10 +128,8 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
     /// Moves the item into another part of its record.
     public func setAside(_ item: Data) async throws -> String? {
         let result = try await change(ending: nil) { $0.item == item ? Change(setsAside: true) : nil }
-        return result == .saved ? Self.asidePlace : nil
+        return result == .saved ? "the spare part of its record" : nil
     }
-
-    static let asidePlace = "the spare part of its record"
 
     public var changes: AsyncStream<Void>? {
         space.news?.changes(of: name) { [weak self] in

@@ -9,11 +9,9 @@ import Crypto
 #endif
 
 /// The keys that encrypt the tokens of a fleet and its row key.
-package struct LeasedKeys: Sendable, RedactedDescription {
+struct LeasedKeys: Sendable, RedactedDescription {
     let key: TokenKey
     let oldKeys: [TokenKey]
-
-    package init(key: TokenKey, oldKeys: [TokenKey]) { (self.key, self.oldKeys) = (key, oldKeys) }
 
     /// - Parameter row: the key of the record. The envelope includes it, so that it cannot be moved to another record.
     func sealer<Token>(key row: String) -> StoredTokenSealer<Token> {
