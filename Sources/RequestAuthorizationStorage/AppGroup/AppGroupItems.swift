@@ -107,7 +107,5 @@ final class AppGroupItems: SharedByteStore, RedactedDescription {
     }
 
     /// A backup that is restored on another device would have an envelope whose key stays on this one.
-    private func excludeFromBackup() {
-        if !isExcluded.exchange(true), let folder { groups.excludeFromBackup(folder) }
-    }
+    private func excludeFromBackup() { if !isExcluded.exchange(true), let folder { groups.excludeFromBackup(folder) } }
 }

@@ -4,7 +4,6 @@
 /// The system calls for CloudKit: `CloudKitDatabase`, or a simulation in tests. They throw ``CloudFailure``. Any other
 /// error counts as a failure that is tried again.
 protocol CloudCalls: Sendable {
-    /// The identifier of the container.
     var container: String { get }
 
     /// The entitlements of this program, or `nil` if the system does not tell them.

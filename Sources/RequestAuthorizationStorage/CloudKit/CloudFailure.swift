@@ -15,7 +15,6 @@ struct CloudFailure: Error, Sendable {
         static let networkFailure = Self(rawValue: 4)
         static let badContainer = Self(rawValue: 5)
         static let missingEntitlement = Self(rawValue: 8)
-        /// No user is signed in to iCloud.
         static let notAuthenticated = Self(rawValue: 9)
         static let permissionFailure = Self(rawValue: 10)
         /// The record does not exist.

@@ -167,9 +167,7 @@ final class InotifyInstance: Sendable {
 
     private func tell(_ event: inotify_event, _ name: String) {
         let (handlers, notice) = state.withLock { state -> ([FolderNotices.Handler], FolderNotices.Notice) in
-            if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
-                return (state.handlers.values.flatMap(\.values), .folder)
-            }
+            if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return (state.handlers.values.flatMap(\.values), .folder) }
             let handlers = Array((state.handlers[event.wd] ?? [:]).values)
             // The kernel has removed the watch and may use its number again.
             if event.mask & UInt32(IN_IGNORED) != 0 {

@@ -137,9 +137,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
         return (one.device, one.inode) == (two.device, two.inode)
     }
 
-    private func place() async throws -> FileStatus? {
-        try await run("read the token") { try $0.open()?.status }
-    }
+    private func place() async throws -> FileStatus? { try await run("read the token") { try $0.open()?.status } }
 
     /// Marks an encrypted tombstone, so that the list of accounts omits it. If this fails, the account is listed.
     func noteEnded(_ item: Data) async { try? await run("note a sign-out") { try $0.noteEnded(item) } }

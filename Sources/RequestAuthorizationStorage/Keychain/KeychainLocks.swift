@@ -14,8 +14,7 @@ final class KeychainLocks: Sendable {
     /// - Throws: `TokenStoreError` of the kind `timedOut`; `CancellationError` at once when the task is cancelled.
     func lock(_ item: KeychainQuery, within limit: Duration) async throws -> TokenStoreLock {
         try await locks.lock(item) { wait in
-            let overdue = TokenStoreError(
-                .timedOut, "another task has held a Keychain item for \(limit); try again")
+            let overdue = TokenStoreError(.timedOut, "another task has held a Keychain item for \(limit); try again")
             try await endingAtOnce(within: limit, of: clock, else: overdue) { for await _ in wait {} }
         }
     }

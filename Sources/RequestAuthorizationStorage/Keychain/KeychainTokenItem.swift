@@ -88,8 +88,7 @@ extension KeychainTokenItem {
 
     private func remove() throws {
         // A token that stayed in one of several groups would sign the user in again.
-        let items =
-            query.hasUnknownGroup ? try keychain.groupsWithoutName(of: query).map { query.in($0) } : [query]
+        let items = query.hasUnknownGroup ? try keychain.groupsWithoutName(of: query).map { query.in($0) } : [query]
         _ = forgetPlace()
         for item in items {
             let status = keychain.delete(item)

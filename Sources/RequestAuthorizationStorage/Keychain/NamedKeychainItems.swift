@@ -13,10 +13,7 @@ public struct NamedKeychainItems: NamedItems, RedactedDescription {
     private let keychain: any KeychainCalls
     private let locks: KeychainLocks
 
-    init(
-        client: String, accessGroup: String? = nil, keychain: any KeychainCalls,
-        locks: KeychainLocks = .shared
-    ) {
+    init(client: String, accessGroup: String? = nil, keychain: any KeychainCalls, locks: KeychainLocks = .shared) {
         (self.client, self.accessGroup, self.keychain, self.locks) = (client, accessGroup, keychain, locks)
     }
 

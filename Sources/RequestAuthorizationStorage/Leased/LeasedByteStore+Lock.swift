@@ -169,9 +169,7 @@ extension LeasedByteStore {
         }
     }
 
-    private func announce(
-        _ intent: Data, for basis: Data?, of id: UUID, _ budget: RecordCalls.Budget
-    ) async throws {
+    private func announce(_ intent: Data, for basis: Data?, of id: UUID, _ budget: RecordCalls.Budget) async throws {
         var first = knownUnderLease()
         while true {
             let last = first

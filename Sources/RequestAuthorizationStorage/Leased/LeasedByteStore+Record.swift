@@ -99,8 +99,7 @@ extension LeasedByteStore {
             guard mayBeDamaged, error.kind == .corrupt else { throw error }
             record = LeasedRecord(settingAside: bytes)
         }
-        let known = Known(
-            bytes: bytes, record: record, key: key, unchangedFor: answer?.unchangedFor, askedAt: askedAt)
+        let known = Known(bytes: bytes, record: record, key: key, unchangedFor: answer?.unchangedFor, askedAt: askedAt)
         state.withLock { state in
             state.rules.watch(record, answeredAt: answeredAt)
             if state.rules.isHolder(in: record) { state.known = known }

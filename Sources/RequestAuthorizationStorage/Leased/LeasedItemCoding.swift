@@ -43,9 +43,7 @@ final class SealedItemCoding<Token: AuthorizationToken & Codable>: LeasedItemCod
 
     init(keys: LeasedKeys) { self.keys = keys }
 
-    func open(_ item: Data, key: String) async throws -> StoredToken<Token> {
-        try await opened(item, key: key).stored
-    }
+    func open(_ item: Data, key: String) async throws -> StoredToken<Token> { try await opened(item, key: key).stored }
 
     func seal(_ stored: StoredToken<Token>, after last: Data?, key: String) async throws -> Data {
         let opened = if let last { try? await opened(last, key: key) } else { StoredTokenSealer<Token>.Opened?.none }

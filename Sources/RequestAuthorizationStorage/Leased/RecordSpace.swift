@@ -69,7 +69,6 @@ final class RecordSpace: Sendable {
         }
     }
 
-    /// The key of a record, if it is known.
     func knownKey(of name: RecordName) -> String? { name.key(naming.withLock { $0 }) }
 
     /// Reads the identity of the database, and makes it if there is none. It is never older than the call.

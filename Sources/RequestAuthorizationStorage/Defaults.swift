@@ -4,9 +4,13 @@
 #if canImport(Security)
 /// The usual token store of apps on this platform: the Keychain.
 public typealias DefaultTokenStore<Token: AuthorizationToken & Codable> = KeychainTokenStore<Token>
+/// The usual place of apps for named items on this platform: the Keychain.
+public typealias DefaultNamedItems = NamedKeychainItems
 #else
 /// The usual token store of apps on this platform: a file that only its owner can open.
 public typealias DefaultTokenStore<Token: AuthorizationToken & Codable> = RestrictedFileTokenStore<Token>
+/// The usual place of apps for named items on this platform: files that only their owner can open.
+public typealias DefaultNamedItems = NamedFiles
 #endif
 
 extension TokenStore {
@@ -42,4 +46,14 @@ extension TokenStore {
     ) -> Self where Self == RestrictedFileTokenStore<Token> {
         RestrictedFileTokenStore(client: client, account: account)
     }
+}
+
+extension NamedItems where Self == DefaultNamedItems {
+    /// The usual place of apps on this platform, beside the tokens: the Keychain on Apple's platforms, files elsewhere.
+    ///
+    ///     let service = OAuthTokenService.authorizationCode(
+    ///         server: server, client: client, pendingSignIns: .items(.default(client: "CLIENT_ID")), transport: transport)
+    ///
+    /// - Parameter client: the client that tokens are issued to, such as an OAuth client id.
+    public static func `default`(client: String) -> DefaultNamedItems { DefaultNamedItems(client: client) }
 }
