@@ -27,8 +27,10 @@ package enum StoredTokenFormat<Token: AuthorizationToken & Codable> {
 package struct StoredTokenFace: Decodable {
     let status: String
 
-    /// Whether the item has no token: a tombstone, or the marker of a token that was moved.
-    package var holdsNothing: Bool { ["signedOut", "moved"].contains(status) }
+    /// Whether an item that is not encrypted has no token: a tombstone, or the marker of a token that was moved.
+    package static func isEnd(_ item: Data) -> Bool {
+        ["signedOut", "moved"].contains((try? JSONDecoder().decode(Self.self, from: item))?.status)
+    }
 }
 
 /// An item that this process cannot decode.

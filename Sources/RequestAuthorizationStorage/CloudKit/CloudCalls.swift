@@ -54,9 +54,7 @@ extension CloudCalls {
 ///
 /// They are checked first, because a `CKContainer` without entitlement raises an exception that Swift cannot catch.
 struct CloudEntitlements: Hashable, Sendable {
-    /// `com.apple.developer.icloud-services`
     var services: [String]
-    /// `com.apple.developer.icloud-container-identifiers`
     var containers: [String]
 
     static let servicesKey = "com.apple.developer.icloud-services"

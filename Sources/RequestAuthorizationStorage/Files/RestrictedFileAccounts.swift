@@ -49,7 +49,7 @@ public struct RestrictedFileAccounts: Sendable {
                     guard let item else { return false }
                     if EnvelopeFormat.isEnvelope(item) { return !files.isNotedAsEnded(item) }
                     // A damaged item counts as stored.
-                    return (try? JSONDecoder().decode(StoredTokenFace.self, from: item))?.holdsNothing != true
+                    return !StoredTokenFace.isEnd(item)
                 }
                 .map(\.account).sorted()
         }

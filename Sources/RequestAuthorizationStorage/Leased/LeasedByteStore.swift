@@ -145,10 +145,3 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
         await Task.detached { [space] in try? await space.calls.announce(key, space.budget) }.value
     }
 }
-
-extension StoredTokenFace {
-    /// Whether an item is a tombstone that is not encrypted.
-    static func isEnd(_ item: Data) -> Bool {
-        (try? JSONDecoder().decode(StoredTokenFace.self, from: item))?.holdsNothing ?? false
-    }
-}
