@@ -100,6 +100,7 @@ extension PostgreSQLTests {
             let guarded = schema.connection.replacingOccurrences(of: "app@", with: "guarded:wrong@")
             for (connection, code) in [
                 (guarded, PostgreSQLError.Code.accessDenied), ("postgresql://app@127.0.0.1:1/x", .unreachable),
+                (guarded.replacingOccurrences(of: ":wrong@", with: "@"), .accessDenied),
                 (schema.connection + "&sslmode=require", .insecure),
             ] {
                 let error = await #expect(throws: TokenStoreError.self) {
@@ -113,6 +114,15 @@ extension PostgreSQLTests {
                     try await PostgreSQLTokens(connection: connection, key: .test(1))
                 }
                 #expect(error?.kind == .unsuitable, "\(connection)")
+            }
+        }
+
+        @Test func `a missing database is no failure of TLS, whatever its name`() async throws {
+            let connection = try await Schema.make().connection
+            let other = connection.replacingOccurrences(of: "/postgres?", with: "/certificates?")
+            #expect(other != connection)
+            await #expect(throws: PostgreSQLError(.accessDenied)) {
+                try await LibPQDatabase(other).query("SELECT '1'", parameters: [])
             }
         }
 

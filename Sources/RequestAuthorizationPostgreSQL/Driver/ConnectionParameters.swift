@@ -54,9 +54,13 @@ struct ConnectionParameters: Sendable, RedactedDescription {
             "too many clients", "too many connections", "connection slots are", "no more connections allowed",
         ]
         if limits.contains(where: message.contains) { return PostgreSQLError(.refused, sqlState: "53300") }
-        if ["SSL", "TLS", "certificate"].contains(where: message.contains) { return PostgreSQLError(.insecure) }
+        let isOfTLS = ["SSL", "TLS", "certificate"].contains(where: message.contains)
         let refusals = ["authentication failed", "no password supplied", "pg_hba.conf", "does not exist"]
-        if refusals.contains(where: message.contains) { return PostgreSQLError(.accessDenied) }
+        // A server that refuses a user names the database, and whether TLS is used. A root certificate may be missing, too.
+        if refusals.contains(where: message.contains), !isOfTLS || message.contains("FATAL:") {
+            return PostgreSQLError(.accessDenied)
+        }
+        if isOfTLS { return PostgreSQLError(.insecure) }
         return PostgreSQLError(message.contains("timeout expired") ? .timedOut : .unreachable)
     }
 }
