@@ -31,7 +31,7 @@ final class CallTarget: Sendable, RedactedDescription {
     /// - Returns: the refusal, with the advice whether to retry. Its cause is the end of the session, if there is one.
     func judge(_ refusal: RPCError, of call: CallMetadata, isRepeated: Bool = true) async -> RPCError {
         let isLast = isRepeated && refusal.formerAttempts > 0  // A refused retry goes to the caller.
-        let response = refusal.unauthorizedResponse
+        let response = AnswerMetadata(metadata: refusal.metadata, statusCode: 401)
         do {
             switch try await call.credential.judge(response, afterRefresh: isLast) {
             case .anew where !isLast:

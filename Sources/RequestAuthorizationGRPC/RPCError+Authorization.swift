@@ -45,20 +45,13 @@ extension RPCError {
     func caused(by cause: any Error) -> RPCError {
         RPCError(code: code, message: message, metadata: metadata, cause: cause)
     }
-
-    /// The refusal as an HTTP response. Many servers send HTTP's challenge fields as metadata.
-    var unauthorizedResponse: UnauthorizedResponse {
-        UnauthorizedResponse(statusCode: 401, fields: UnauthorizedResponse.fieldNames) {
-            Array(metadata[stringValues: $0])
-        }
-    }
 }
 
-/// The metadata of a call whose credential was not refused, as an HTTP response.
+/// The metadata of an answer as an HTTP response. Many servers send HTTP's challenge fields as metadata.
 struct AnswerMetadata: AuthorizableResponse {
     let metadata: Metadata
-
-    var statusCode: Int { 200 }
+    /// 401 for the refusal of a credential.
+    var statusCode = 200
 
     func headerValues(for field: String) -> [String] { Array(metadata[stringValues: field]) }
 }

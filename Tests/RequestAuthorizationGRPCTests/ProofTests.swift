@@ -113,5 +113,40 @@ import Testing
         }
         #expect(echo.calls.map { $0.proof.split(separator: " ").last } == ["-", "n5"])
     }
+
+    @Test func `a proof sees each field of a refusal`() async throws {
+        let echo = EchoService { call in
+            let isUsed = call.metadata[stringValues: "x-stamp"].contains("1")
+            return isUsed ? .atOnce(.unauthenticated(("x-stamp", "used"))) : nil
+        }
+        let auth = Auth(service: StampingTokenService(base: service), token: TestToken("a"))
+        try await withEcho(echo, auth) { client in _ = try await Way.unary.call(client) }
+        #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer a"])
+        #expect(service.calls == 0)
+    }
+}
+
+/// Numbers its proofs. A server names a used one in a field of its own.
+private struct StampingTokenService: RefreshableTokenService, RequestProof {
+    let base: ScriptedTokenService<TestToken>
+    private let count = Lock(0)
+
+    init(base: ScriptedTokenService<TestToken>) { self.base = base }
+
+    var proofFields: Set<String> { ["X-Stamp"] }
+    func proof(for token: TestToken) throws -> (any RequestProof)? { self }
+    func refresh(_ token: TestToken) async throws -> TestToken { try await base.refresh(token) }
+
+    @concurrent func fields(for request: ProvenRequest) async throws -> [String: String] {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        return ["X-Stamp": "\(number)"]
+    }
+
+    func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome {
+        response.headerValues(for: "X-Stamp").isEmpty ? .settled : .newProofNeeded
+    }
 }
 #endif

@@ -41,7 +41,7 @@ public struct UnauthorizedResponse: AuthorizableResponse, Sendable {
     public let statusCode: Int
 
     /// The fields that providers of this package read.
-    package static let fieldNames = ["WWW-Authenticate", "Retry-After", "DPoP-Nonce", "Date"]
+    private static let fieldNames = ["WWW-Authenticate", "Retry-After", "DPoP-Nonce", "Date"]
 
     private let fields: [String: [String]]
 
