@@ -139,6 +139,11 @@ import Testing
         #expect(request(authority: nil).targetURI == nil)
     }
 
+    @Test func `the target * is no part of the URI that a proof names`() {
+        #expect(request(.options, path: "*").targetURI == "https://api.example.com")
+        #expect(request(.options, path: "/*").targetURI == "https://api.example.com/*")
+    }
+
     @Test(
         arguments: [
             (.get, [:], true), (.head, [:], true), (.delete, [:], true), (.options, [:], true), (.trace, [:], true),

@@ -61,7 +61,8 @@ extension HTTPRequest: AuthorizableRequest {
 
     public var targetURI: String? {
         guard let scheme, let authority, hasPathOfItsOwn else { return nil }
-        return "\(scheme)://\(authority)\(path ?? "")".withoutFragment
+        // RFC 9110 §7.1: the target `*` of OPTIONS is no path.
+        return "\(scheme)://\(authority)\(path == "*" ? "" : path ?? "")".withoutFragment
     }
 
     /// Empty if the request has no body (see ``isReplayable``); else `nil`, because the client carries the body.
