@@ -14,9 +14,8 @@ public import Tracing
 ///
 /// Requests that find a valid token report nothing.
 public struct AuthorizationTelemetry: Sendable, RedactedDescription {
-    let logger: Logger
-    let label: String
-    let backend: TelemetryBackend
+    private var logger: Logger
+    private let backend: TelemetryBackend
 
     /// Creates the destinations for one provider.
     ///
@@ -30,8 +29,12 @@ public struct AuthorizationTelemetry: Sendable, RedactedDescription {
         logger: Logger, label: String, metrics: (any MetricsFactory)? = nil, dimensions: [(String, String)] = [],
         tracer: (any Tracer)? = nil
     ) {
-        (self.logger, self.label) = (logger, label)
-        backend = TelemetryBackend(metrics: metrics, dimensions: dimensions, tracer: tracer)
+        self.init(logger, label: label, TelemetryBackend(metrics: metrics, dimensions: dimensions, tracer: tracer))
+    }
+
+    init(_ logger: Logger, label: String, _ backend: TelemetryBackend) {
+        (self.logger, self.backend) = (logger, backend)
+        self.logger[metadataKey: "authorization.label"] = "\(label)"
     }
 }
 
@@ -40,26 +43,19 @@ extension RefreshableTokenAuthorization {
     ///
     /// A provider of an `AuthorizationPool` reports to its pool's destination, if the pool has one.
     public nonisolated func report(to telemetry: AuthorizationTelemetry) {
-        report(to: EventReporter(telemetry.logger, label: telemetry.label, telemetry.backend))
+        let reporter: any AuthorizationReporter = telemetry
+        report(to: reporter)
     }
 }
 
-/// Turns the events of one provider into logs and metrics, and puts spans around its service.
-struct EventReporter: AuthorizationReporter {
-    private var logger: Logger
-    private let backend: TelemetryBackend
-
-    init(_ logger: Logger, label: String, _ backend: TelemetryBackend) {
-        (self.logger, self.backend) = (logger, backend)
-        self.logger[metadataKey: "authorization.label"] = "\(label)"
-    }
-
-    func note(_ event: AuthorizationEvent) {
+/// Turns the events of a provider into logs and metrics, and puts spans around its service.
+extension AuthorizationTelemetry: AuthorizationReporter {
+    package func note(_ event: AuthorizationEvent) {
         backend.count(event)
         logger.log(level: event.level, "\(event.kind)", metadata: event.metadata)
     }
 
-    func decorated<Token: AuthorizationToken>(_ service: any RefreshableTokenService<Token>)
+    package func decorated<Token: AuthorizationToken>(_ service: any RefreshableTokenService<Token>)
         -> any RefreshableTokenService<Token>
     {
         TracedTokenService(service: service, tracer: backend.currentTracer)

@@ -12,9 +12,9 @@ public import Tracing
 /// The metrics are those of ``AuthorizationTelemetry`` for all providers together, the size of the pool, and its
 /// evictions. No metric contains an identity.
 public struct PoolTelemetry<ID: Hashable & Sendable>: Sendable, RedactedDescription {
-    let logger: Logger
-    let label: @Sendable (ID) -> String
-    let backend: TelemetryBackend
+    private let logger: Logger
+    private let label: @Sendable (ID) -> String
+    private let backend: TelemetryBackend
 
     /// Creates the destinations for a pool.
     ///
@@ -36,22 +36,20 @@ public struct PoolTelemetry<ID: Hashable & Sendable>: Sendable, RedactedDescript
 extension AuthorizationPool {
     /// Reports logs, metrics and traces of the pool, and of its present and later providers, from now on.
     public func report(to telemetry: PoolTelemetry<ID>) {
-        let reporter: any PoolReporter<ID> = EvictionReporter(telemetry: telemetry)
+        let reporter: any PoolReporter<ID> = telemetry
         report(to: reporter)
     }
 }
 
 /// Counts the providers that a pool holds and evicts, and makes a reporter for each of them.
-struct EvictionReporter<ID: Hashable & Sendable>: PoolReporter {
-    let telemetry: PoolTelemetry<ID>
-
-    func reporter(of id: ID) -> any AuthorizationReporter {
-        EventReporter(telemetry.logger, label: telemetry.label(id), telemetry.backend)
+extension PoolTelemetry: PoolReporter {
+    package func reporter(of id: ID) -> any AuthorizationReporter {
+        AuthorizationTelemetry(logger, label: label(id), backend)
     }
 
-    func note(count: Int, evicted: Int) {
-        telemetry.backend.gauge("authorization_pool_providers").record(count)
-        if evicted > 0 { telemetry.backend.counter("authorization_pool_evictions_total").increment(by: evicted) }
+    package func note(count: Int, evicted: Int) {
+        backend.gauge("authorization_pool_providers").record(count)
+        if evicted > 0 { backend.counter("authorization_pool_evictions_total").increment(by: evicted) }
     }
 }
 #endif
