@@ -88,9 +88,9 @@ func requireFieldValue(_ value: String, _ place: String = "") throws(CheckProble
 ///     catch { print(error) }
 ///     // MyStore fails 1 of 12 checks:
 ///     // - keeps a sign-out: loaded nothing
-public struct ChecksFailed: Error, CustomStringConvertible {
+public struct ChecksFailed: Error, RedactedDescription {
     /// A failed check.
-    public struct Failure: Sendable, CustomStringConvertible {
+    public struct Failure: Sendable, RedactedDescription {
         /// The name of the check, which says what is required.
         public let check: String
         /// What the check observed; never a credential.
@@ -112,6 +112,3 @@ public struct ChecksFailed: Error, CustomStringConvertible {
         "\(subject) fails \(failures.count) of \(total) checks:" + failures.map { "\n- \($0)" }.joined()
     }
 }
-
-extension ChecksFailed: RedactedDescription {}
-extension ChecksFailed.Failure: RedactedDescription {}

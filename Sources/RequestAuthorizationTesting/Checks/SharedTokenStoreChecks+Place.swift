@@ -14,7 +14,7 @@ extension SharedTokenStoreChecks {
     /// Finds a time to live that nobody has declared.
     func checkLasting() async throws {
         let (one, other) = try await empty()
-        let intent = RefreshIntent(session: TokenVersion.probe(0).session, generation: 0, beganAt: .probe)
+        let intent = RefreshIntent(session: .probe, generation: 0, beganAt: .probe)
         try await one.save(stored(0))
         let lock = try await one.lock(within: plain.limit)
         try await lock.whileHeld {
@@ -52,19 +52,19 @@ extension SharedTokenStoreChecks {
     func checkErrors() async throws {
         let (one, _) = try await empty()
         try await one.save(stored(1))
-        let task = Task { () -> Bool in
+        let task = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-            if await isEmpty({ try await one.load() }) { return true }
-            return await isEmpty { try await one.loadWithIntent().stored }
+            return await isEmpty(one)
         }
         try require(await !task.value, "was empty for a task that was cancelled")
-        guard let unreachable else { return }
-        let store = try await unreachable()
-        let isSilent =
-            if await isEmpty({ try await store.load() }) { true } else {
-                await isEmpty { try await store.loadWithIntent().stored }
-            }
-        try require(!isSilent, "was empty while its place could not be reached")
+        guard let store = try await unreachable?() else { return }
+        try require(await !isEmpty(store), "was empty while its place could not be reached")
+    }
+
+    /// Whether a read says that nothing is stored. An error is another answer.
+    private func isEmpty(_ store: Store) async -> Bool {
+        do { if try await store.load() == nil { return true } } catch {}
+        do { return try await store.loadWithIntent().stored == nil } catch { return false }
     }
 
     /// A removal must end the session of siblings that have it.
@@ -81,7 +81,7 @@ extension SharedTokenStoreChecks {
 
     func checkReopening(_ reopened: (Store) async throws -> Store) async throws {
         let (one, _) = try await empty()
-        let intent = RefreshIntent(session: TokenVersion.probe(0).session, generation: 1, beganAt: .probe)
+        let intent = RefreshIntent(session: .probe, generation: 1, beganAt: .probe)
         try await one.save(stored(1))
         try await setIntent(intent, in: one)
         let next = try await reopened(one)
@@ -103,15 +103,8 @@ extension SharedTokenStoreChecks {
                 contents.absence == .placeMissing,
                 "said \(contents.absence) to a store that had \(name) the token, after its place was emptied")
         }
-        let version = TokenVersion.probe(2)
-        let result = try await one.save(
-            stored(2), replacing: .older(session: version.session, generation: version.generation))
+        let result = try await one.save(stored(2), replacing: .older(session: .probe, generation: 2))
         guard case .saved = result else { throw CheckProblem("did not save a token again after it was emptied") }
         try expect(try await other.load(), stored(2))
     }
-}
-
-/// Whether a read says that nothing is stored. An error is another answer.
-private func isEmpty<Token>(_ read: () async throws -> StoredToken<Token>?) async -> Bool {
-    do { return try await read() == nil } catch { return false }
 }

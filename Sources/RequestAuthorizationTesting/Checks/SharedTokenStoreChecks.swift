@@ -114,7 +114,7 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
     /// Checks every condition against every possible content.
     private func checkConditions() async throws {
         let (one, other) = try await empty()
-        let session = TokenVersion.probe(0).session
+        let session = UUID.probe
         let kept: [StoredToken<Store.Token>?] = [nil, stored(1), .probe(.signedOut, 1)]
         let conditions: [TokenSaveCondition] = [
             .anything, .nothing, .session(session), .session(UUID()), .older(session: session, generation: 2),
@@ -145,7 +145,7 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
             for number in 1...16 {
                 group.addTask {
                     let store = number.isMultiple(of: 2) ? one : other
-                    let condition = TokenSaveCondition.older(session: TokenVersion.probe(0).session, generation: 1)
+                    let condition = TokenSaveCondition.older(session: .probe, generation: 1)
                     let result = try await store.save(.probe(.token(token(number)), 1), replacing: condition)
                     return if case .saved = result { true } else { false }
                 }
@@ -206,7 +206,7 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
 
     private func checkEndedIntent() async throws {
         let (one, other) = try await empty()
-        let session = TokenVersion.probe(0).session
+        let session = UUID.probe
         let intents = (0...1).map { RefreshIntent(session: session, generation: $0, beganAt: .probe) }
         try await one.save(stored(0))
         try await setIntent(intents[0], in: one)

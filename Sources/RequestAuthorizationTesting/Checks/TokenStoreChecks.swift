@@ -157,9 +157,9 @@ extension TestToken {
     }
 }
 
-extension TokenVersion {
-    private static let probeSession = UUID()
-    static func probe(_ generation: Int) -> TokenVersion { TokenVersion(session: probeSession, generation: generation) }
+extension UUID {
+    /// The session of tokens that need no other one.
+    static let probe = UUID()
 }
 
 extension Date {
@@ -170,11 +170,7 @@ extension Date {
 }
 
 extension StoredToken where Token: Equatable {
-    static func probe(_ content: Content, _ generation: Int) -> StoredToken {
-        StoredToken(content, version: .probe(generation), obtainedAt: .probe)
-    }
-
-    static func probe(_ content: Content, _ generation: Int, of session: UUID) -> StoredToken {
+    static func probe(_ content: Content, _ generation: Int, of session: UUID = .probe) -> StoredToken {
         StoredToken(content, version: TokenVersion(session: session, generation: generation), obtainedAt: .probe)
     }
 

@@ -55,9 +55,7 @@ public struct TokenTransportChecks<Transport: TokenTransport>: Sendable {
         let fields = [
             (name: "Content-Type", value: "application/octet-stream"), (name: "X-Probe", value: "a, b;c=\"d\""),
         ]
-        try await withServer { _ in
-            .whole(200)
-        } body: { server, transport in
+        try await withServer(.whole(200)) { server, transport in
             for method in ["POST", "PUT"] {
                 _ = try await transport.send(
                     TokenRequest(method: method, url: server.url("/token?x=1"), fields: fields, body: body))
@@ -76,9 +74,7 @@ public struct TokenTransportChecks<Transport: TokenTransport>: Sendable {
         for status in [200, 201, 204, 400, 401, 403, 404, 429, 500, 503] {
             let body = status == 204 ? [] : Array("answer \(status)".utf8)
             let fields = [(name: "X-Probe", value: "7"), (name: "WWW-Authenticate", value: "Basic realm=\"x\"")]
-            try await withServer { _ in
-                .whole(status, fields, body: body)
-            } body: { server, transport in
+            try await withServer(.whole(status, fields, body: body)) { server, transport in
                 let answer = try await transport.send(TokenRequest(url: server.url("/"), body: [1]))
                 try require(answer.statusCode == status, "returned \(answer.statusCode) in place of \(status)")
                 try require(answer.body == body, "returned another body of \(status)")
@@ -94,9 +90,7 @@ public struct TokenTransportChecks<Transport: TokenTransport>: Sendable {
 
     private func checkRedirects() async throws {
         for status in [301, 302, 303, 307, 308] {
-            try await withServer { _ in
-                .whole(status, [("Location", "/elsewhere")])
-            } body: { server, transport in
+            try await withServer(.whole(status, [("Location", "/elsewhere")])) { server, transport in
                 for method in ["POST", "GET"] {
                     let answer = try await transport.send(
                         TokenRequest(method: method, url: server.url("/"), body: method == "GET" ? [] : [1]))
@@ -108,9 +102,7 @@ public struct TokenTransportChecks<Transport: TokenTransport>: Sendable {
     }
 
     private func checkCookies() async throws {
-        try await withServer { _ in
-            .whole(200, [("Set-Cookie", "probe=1; Path=/")])
-        } body: { server, transport in
+        try await withServer(.whole(200, [("Set-Cookie", "probe=1; Path=/")])) { server, transport in
             for _ in 0..<2 { _ = try await transport.send(TokenRequest(url: server.url("/"), body: [1])) }
             let cookies = server.requests.flatMap { $0.values(of: "Cookie") }
             try require(cookies.isEmpty, "sent a cookie of an earlier answer")
@@ -118,9 +110,8 @@ public struct TokenTransportChecks<Transport: TokenTransport>: Sendable {
     }
 
     private func checkCaching() async throws {
-        try await withServer { _ in
-            .whole(200, [("Cache-Control", "max-age=600"), ("ETag", "\"1\"")], body: [1])
-        } body: { server, transport in
+        let fields = [(name: "Cache-Control", value: "max-age=600"), (name: "ETag", value: "\"1\"")]
+        try await withServer(.whole(200, fields, body: [1])) { server, transport in
             for _ in 0..<2 { _ = try await transport.send(TokenRequest(method: "GET", url: server.url("/"))) }
             try require(server.requests.count == 2, "returned an earlier answer again")
             try require(server.requests.allSatisfy { $0.values(of: "If-None-Match").isEmpty }, "kept an answer")
@@ -165,9 +156,7 @@ public struct TokenTransportChecks<Transport: TokenTransport>: Sendable {
             .endless(ProbeServer.Answer.head(200) + part), .held(ProbeServer.Answer.head(200) + part),
         ]
         for answer in answers {
-            try await withServer { _ in
-                answer
-            } body: { server, transport in
+            try await withServer(answer) { server, transport in
                 let request = TokenRequest(
                     url: server.url("/"), body: [1], timeout: .seconds(3600), maximumResponseLength: 1000)
                 try await expect(.mayHaveBeenProcessed) { try await transport.send(request) }
@@ -177,9 +166,7 @@ public struct TokenTransportChecks<Transport: TokenTransport>: Sendable {
 
     private func checkLongestAnswer() async throws {
         let body = [UInt8](repeating: 42, count: 1000)
-        try await withServer { _ in
-            .whole(200, body: body)
-        } body: { server, transport in
+        try await withServer(.whole(200, body: body)) { server, transport in
             let answer = try await transport.send(
                 TokenRequest(url: server.url("/"), body: [1], maximumResponseLength: 1000))
             try require(answer.body == body, "returned \(answer.body.count) bytes of 1000")
@@ -187,9 +174,8 @@ public struct TokenTransportChecks<Transport: TokenTransport>: Sendable {
     }
 
     private func checkCutOffAnswer() async throws {
-        try await withServer { _ in
-            .cutOff(ProbeServer.Answer.head(200, [("Content-Length", "100")]) + [42])
-        } body: { server, transport in
+        let answer = ProbeServer.Answer.head(200, [("Content-Length", "100")]) + [42]
+        try await withServer(.cutOff(answer)) { server, transport in
             try await expect(.mayHaveBeenProcessed) {
                 try await transport.send(TokenRequest(url: server.url("/"), body: [1]))
             }
@@ -199,9 +185,7 @@ public struct TokenTransportChecks<Transport: TokenTransport>: Sendable {
 
     private func checkTimeOut() async throws {
         for answer in [ProbeServer.Answer.silence, .dribble(ProbeServer.Answer.head(200))] {
-            try await withServer { _ in
-                answer
-            } body: { server, transport in
+            try await withServer(answer) { server, transport in
                 try await expect(.mayHaveBeenProcessed) {
                     try await transport.send(TokenRequest(url: server.url("/"), body: [1], timeout: .seconds(1)))
                 }
@@ -239,7 +223,13 @@ public struct TokenTransportChecks<Transport: TokenTransport>: Sendable {
 
     // MARK: - Helpers
 
-    /// Runs a server while the body uses it with a new transport.
+    /// Runs a server that answers always the same, while the body uses it with a new transport.
+    private func withServer(
+        _ answer: ProbeServer.Answer, body: (ProbeServer, Transport) async throws -> Void
+    ) async throws {
+        try await withServer({ _ in answer }, body: body)
+    }
+
     private func withServer(
         _ answer: @escaping @Sendable (ProbeRequestMessage) -> ProbeServer.Answer,
         body: (ProbeServer, Transport) async throws -> Void

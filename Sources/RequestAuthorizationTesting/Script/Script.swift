@@ -53,8 +53,14 @@ final class Script<Input: Sendable, Output: Sendable>: Sendable {
         do {
             return try await signal.value()
         } catch {
-            guard withdraw(signal) else { return try await signal.valueIgnoringCancellation() }
-            throw error
+            let isWithdrawn = state.withLock { state in
+                guard let index = state.waiting.firstIndex(where: { $0 === signal }) else { return false }
+                state.waiting.remove(at: index)
+                return true
+            }
+            if isWithdrawn { throw error }
+            // A call that it has received meanwhile must not be lost.
+            return try await signal.valueIgnoringCancellation()
         }
     }
 
@@ -74,17 +80,6 @@ final class Script<Input: Sendable, Output: Sendable>: Sendable {
             return nil
         }
         receiver?.fulfill(with: .success(call))
-    }
-
-    /// Removes a waiter.
-    ///
-    /// - Returns: `false` if the waiter has received a call meanwhile, which must not be lost.
-    private func withdraw(_ signal: OneShot<Call>) -> Bool {
-        state.withLock { state in
-            guard let index = state.waiting.firstIndex(where: { $0 === signal }) else { return false }
-            state.waiting.remove(at: index)
-            return true
-        }
     }
 }
 
