@@ -30,6 +30,19 @@ private struct CancellingProvider: AuthorizationProvider {
     }
 }
 
+/// Ignores its cancellation, and then fails.
+private struct StubbornProvider: AuthorizationProvider {
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        let end = OneShot<Void>()
+        try await withTaskCancellationHandler {
+            try await end.valueIgnoringCancellation()
+        } onCancel: {
+            end.fulfill()
+        }
+        throw FailingProvider.Failure()
+    }
+}
+
 /// One time for the whole call, and its cancellation at every stage.
 @Suite(.timeLimit(.minutes(5))) struct LimitTests {
     private func timeOut(
@@ -48,6 +61,15 @@ private struct CancellingProvider: AuthorizationProvider {
             .text("")
         } body: { server in
             try await timeOut(of: WaitingProvider(waitsToAuthorize: true), on: server)
+            #expect(await server.connections == 0)
+        }
+    }
+
+    @Test func `a provider that fails when the time is over does not change the error`() async throws {
+        try await withServer { _ in
+            .text("")
+        } body: { server in
+            try await timeOut(of: StubbornProvider(), on: server)
             #expect(await server.connections == 0)
         }
     }

@@ -20,6 +20,7 @@ package func endingAtOnce<Value: Sendable>(
 ) async throws -> Value {
     let first = FirstResult<Value>()
     let work = startingHere { await first.land(body) }
+    if first.hasLanded { return try await first.value(of: work) }  // Without a wait there is no timer.
     let timer = Task {
         guard (try? await clock.sleep(for: limit)) != nil else { return }
         first.land(.failure(overdue))
@@ -44,6 +45,8 @@ final class FirstResult<Value: Sendable>: Sendable {
     }
 
     private let state = Lock(State.empty)
+
+    var hasLanded: Bool { state.withLock { if case .landed = $0 { true } else { false } } }
 
     func land(_ body: () async throws -> Value) async {
         do { land(.success(try await body())) } catch { land(.failure(error)) }

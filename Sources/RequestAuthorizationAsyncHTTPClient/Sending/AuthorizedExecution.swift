@@ -85,7 +85,13 @@ struct AuthorizedExecution {
         }
     }
 
-    private var limited: TimeLimit { TimeLimit(deadline: deadline, eventLoops: client.eventLoopGroup) }
+    /// Asks a provider. When the time is over, it throws the error that the client's own calls throw.
+    private func limited<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let time = Duration.nanoseconds((deadline - .now()).nanoseconds)
+        return try await endingAtOnce(within: time, of: .system, else: HTTPClientError.deadlineExceeded, body)
+    }
 
     private func discard(_ response: HTTPClientResponse) async {
         await response.body.discard(until: deadline, patience: patience)
@@ -100,9 +106,12 @@ struct AuthorizedExecution {
         }
         // Knowing the usual field costs less than looking at the name of each.
         if clientFollowsRedirects, !credential.isUsual,
-            let field = credential.names.first(where: { !RedirectFields.stripped.contains($0) })
+            let field = credential.names.first(where: { !Self.strippedFields.contains($0) })
         {
-            throw NotAuthorized(.redirectsFollowed, detail: RedirectFields.advice(for: field))
+            throw NotAuthorized(
+                .redirectsFollowed,
+                detail: "a client that follows redirects would send \(field) to other hosts, so nothing was sent: make "
+                    + "the HTTPClient with redirectConfiguration .disallow and pass clientFollowsRedirects: false")
         }
         // The client would check the deadline only after it has sent the request.
         guard .now() < deadline else { throw HTTPClientError.deadlineExceeded }
@@ -111,29 +120,20 @@ struct AuthorizedExecution {
 
     private func checkRedirects(of response: HTTPClientResponse) throws {
         guard !clientFollowsRedirects, response.history.count > 1 else { return }
-        throw NotAuthorized(.redirectsFollowed, detail: RedirectFields.correction)
+        throw NotAuthorized(
+            .redirectsFollowed,
+            detail: "the client followed a redirect although clientFollowsRedirects is false, so another host may know "
+                + "the credential: make the HTTPClient with redirectConfiguration .disallow and replace the credential")
     }
+
+    /// The fields that the client removes at another origin (`transformRequestForRedirect`), in lower case.
+    private static let strippedFields: Set = ["authorization", "cookie", "proxy-authorization"]
 }
 
 /// A request as it was sent, and its credential.
 private struct Sent {
     let request: HTTPClientRequest
     let credential: Credential
-}
-
-/// The client's rule for header fields when a redirect leads to another origin.
-private enum RedirectFields {
-    /// The fields that the client removes (`transformRequestForRedirect`), in lower case. It keeps all others.
-    static let stripped: Set = ["authorization", "cookie", "proxy-authorization"]
-
-    static func advice(for field: String) -> String {
-        "a client that follows redirects would send \(field) to other hosts, so nothing was sent: make the "
-            + "HTTPClient with redirectConfiguration .disallow and pass clientFollowsRedirects: false"
-    }
-
-    static let correction =
-        "the client followed a redirect although clientFollowsRedirects is false, so another host may know the "
-        + "credential: make the HTTPClient with redirectConfiguration .disallow and replace the credential"
 }
 
 extension HTTPClientRequest {

@@ -15,7 +15,8 @@ extension TokenTransportError {
             case .tlsHandshakeTimeout?: .insecure
             case .invalidURL?, .emptyHost?, .emptyScheme?, .missingSocketPath?, .alreadyShutdown?: .other
             case _ where Self.isOfTLS(error): .insecure
-            case _ where Self.isOfAddress(error): .other
+            // `unsupportedScheme` contains the scheme, so only its label can be compared.
+            case let error? where error.shortDescription == "Unsupported scheme": .other
             default: isSent ? .connectionLost : .unreachable
             }
         self.init(code, delivery: isSent ? .mayHaveBeenProcessed : .notSent, underlying: error)
@@ -26,11 +27,6 @@ extension TokenTransportError {
         if error is HTTPClient.NWTLSError { return true }
         #endif
         return error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError
-    }
-
-    /// `unsupportedScheme` contains the scheme, so only its label can be compared.
-    private static func isOfAddress(_ error: any Error) -> Bool {
-        (error as? HTTPClientError)?.shortDescription == "Unsupported scheme"
     }
 }
 #endif
