@@ -89,12 +89,6 @@ extension HTTPClientRequest.Body {
 
 // MARK: - Text
 
-extension NotAuthorized {
-    static let malformedField = NotAuthorized(
-        .malformedCredential,
-        detail: "a header field has an empty name, or a character that is not allowed in its name or value")
-}
-
 extension String {
     /// Whether it is a valid field name. A name that is not ASCII would stop the program in the client.
     var isHeaderFieldName: Bool { (try? HeaderFieldName.check(self)) != nil }

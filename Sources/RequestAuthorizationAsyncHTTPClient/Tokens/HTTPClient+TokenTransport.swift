@@ -36,7 +36,9 @@ extension HTTPClient.Request {
         for (name, value) in request.fields {
             // The client's own error would contain the value.
             guard name.isHeaderFieldName, value.fitsInHeaderLine else {
-                throw TokenTransportError(.other, delivery: .notSent, underlying: NotAuthorized.malformedField)
+                let fault = "a header field has an empty name, or a character that is not allowed in its name or value"
+                throw TokenTransportError(
+                    .other, delivery: .notSent, underlying: NotAuthorized(.malformedCredential, detail: fault))
             }
             headers.add(name: name, value: value)
         }

@@ -22,7 +22,9 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
                 for: hop.shown)
         }
         var answer = try await exchange(hop, first, from: provider, boundTo: first, departure: departure)
-        guard answer.isOfInterest else { return (answer.body, answer.response) }
+        guard let head = answer.head, Tries.concern(head.statusCode, answer.credential) else {
+            return (answer.body, answer.response)
+        }
         var tries = Tries(first, refreshCount: refreshCount)
         while case .again(let refusal) = try await tries.judged(
             answer, to: answer.credential, isReplayable: answer.hop.body.isReplayable(with: answer.hop.request),
@@ -146,9 +148,6 @@ private struct Answer<Body> {
 
     /// The response, if its origin received the credential. A 401 of another origin is no refusal of it.
     var head: HTTPURLResponse? { hop.keepsCredential ? response as? HTTPURLResponse : nil }
-
-    /// Whether it may mean something for the credential.
-    var isOfInterest: Bool { head.map { Tries.concern($0.statusCode, credential) } ?? false }
 }
 
 extension RedirectRule {

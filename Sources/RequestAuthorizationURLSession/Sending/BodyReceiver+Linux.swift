@@ -38,7 +38,7 @@ extension TaskReceiver {
         defer { deadline?.cancel() }
         return try await flight.result {
             let task = task(for: request, body: body, in: session) { body, response, error in
-                cookies.accept(from: response ?? flight.response)
+                cookies?.accept(from: response ?? flight.response)
                 flight.land(
                     Result {
                         if let body, let response { return (body, response) }

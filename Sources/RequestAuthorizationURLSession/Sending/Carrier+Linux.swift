@@ -61,9 +61,9 @@ final class Carrier: Sendable {
         return Carrier(own, without: { own }, cookies: cookies)
     }
 
-    /// Who stores the cookies of the responses that a session of this carrier receives.
-    func cookies(of session: URLSession) -> CookieAcceptance {
-        session.configuration.acceptsCookies ? .bySession : cookies
+    /// Who stores the cookies of the responses that a session of this carrier receives; `nil` if the session does.
+    func cookies(of session: URLSession) -> CookieAcceptance? {
+        session.configuration.acceptsCookies ? nil : cookies
     }
 
     private static func session(

@@ -9,16 +9,11 @@
 /// request on loopback. So the carrier's sessions without a cache accept none, and each call stores those of its answer.
 /// A session with a cache accepts them itself: the cookies of a cached answer must not be stored again.
 struct CookieAcceptance: Sendable {
-    /// The session itself stores the cookies.
-    static let bySession = CookieAcceptance(storage: nil)
-
     private let storage: HTTPCookieStorage?
-
-    private init(storage: HTTPCookieStorage?) { self.storage = storage }
 
     /// - Parameter configuration: the configuration of the user's session.
     init(_ configuration: URLSessionConfiguration) {
-        self.init(storage: configuration.acceptsCookies ? configuration.httpCookieStorage : nil)
+        storage = configuration.acceptsCookies ? configuration.httpCookieStorage : nil
     }
 
     func accept(from response: URLResponse?) {

@@ -66,12 +66,7 @@ struct DepartingAuthorization: AuthorizationProvider, RedactedDescription {
 
     func credential(for request: some AuthorizableRequest) async throws -> Credential {
         // No slot is held here, because this may wait for a refresh.
-        let first: Credential
-        if let atHand = try provider.credentialAtHand(for: request) {
-            first = atHand
-        } else {
-            first = try await provider.credential(for: request)
-        }
+        let first = try await provider.credential(for: request)
         guard let departure, !departure.beginsAtOnce() else { return first }
         try await departure.wait()
         var last = first
