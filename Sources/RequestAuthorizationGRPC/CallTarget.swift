@@ -43,7 +43,9 @@ final class CallTarget: Sendable, RedactedDescription {
             default: return refusal.pushingBack("-1")
             }
         } catch let error as NotAuthorized where error.isEndOfSession {
-            return refusal.caused(by: error.asked(by: response)).pushingBack("-1")
+            var refusal = refusal
+            refusal.cause = error.asked(by: response)
+            return refusal.pushingBack("-1")
         } catch {
             return RPCError(withoutCredential: error, after: refusal) ?? refusal.pushingBack("-1")
         }

@@ -24,9 +24,6 @@ extension RPCError {
         metadata[stringValues: "grpc-previous-rpc-attempts"].first { _ in true }.map { Int($0) ?? .max } ?? 0
     }
 
-    /// Whether the server itself says when to retry.
-    var hasPushback: Bool { metadata["grpc-retry-pushback-ms"].contains { _ in true } }
-
     /// Whether the server itself forbids a retry: by a negative number, or by none (gRFC A6).
     var forbidsRetry: Bool {
         metadata[stringValues: "grpc-retry-pushback-ms"].first { _ in true }.map { (Int64($0) ?? -1) < 0 } ?? false
@@ -36,14 +33,11 @@ extension RPCError {
     ///
     /// - Parameter milliseconds: the delay; a negative number means "do not retry" (gRFC A6).
     func pushingBack(_ milliseconds: String) -> RPCError {
+        let hasPushback = metadata["grpc-retry-pushback-ms"].contains { _ in true }
         if hasPushback, !milliseconds.hasPrefix("-") { return self }
         var error = self
         error.metadata.replaceOrAddString(milliseconds, forKey: "grpc-retry-pushback-ms")
         return error
-    }
-
-    func caused(by cause: any Error) -> RPCError {
-        RPCError(code: code, message: message, metadata: metadata, cause: cause)
     }
 }
 
