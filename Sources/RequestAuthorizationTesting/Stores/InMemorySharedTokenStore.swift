@@ -44,7 +44,7 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
     /// The present intent.
     public var intent: RefreshIntent? { place.kept.intent }
 
-    public func load() async throws -> StoredToken<Token>? { try place.load(by: id).stored }
+    public func load() async throws -> StoredToken<Token>? { try place.access(by: id) { $0.stored } }
     public func save(_ stored: StoredToken<Token>) async throws { try place.put(stored, by: id) }
     public func clear() async throws { try place.put(nil, by: id) }
     public var changes: AsyncStream<Void>? { place.changes(for: id) }
@@ -58,7 +58,7 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
         }
     }
 
-    public func loadWithIntent() async throws -> TokenWithIntent<Token> { try place.load(by: id) }
+    public func loadWithIntent() async throws -> TokenWithIntent<Token> { try place.access(by: id) { $0.contents } }
 
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
@@ -66,7 +66,7 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
         try place.save(stored, by: id, replacing: condition, ending: intent)
     }
 
-    public func setIntent(_ intent: RefreshIntent?) async throws { try place.setIntent(intent, by: id) }
+    public func setIntent(_ intent: RefreshIntent?) async throws { try place.access(by: id) { $0.intent = intent } }
 }
 
 extension InMemorySharedTokenStore: RedactedDescription {

@@ -4,12 +4,12 @@
 /// The shared content of all handles of an `InMemorySharedTokenStore`.
 final class SharedPlace<Token: AuthorizationToken>: Sendable {
     /// The holder of exclusive access, or a waiter for it.
-    private struct Holder: Sendable {
+    struct Holder: Sendable {
         let handle: UUID
         let granted: OneShot<Void>
     }
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var stored: StoredToken<Token>?
         var absence = TokenAbsence.gone
         var intent: RefreshIntent?
@@ -21,7 +21,7 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
 
         var contents: TokenWithIntent<Token> { TokenWithIntent(stored, absence: absence, intent: intent) }
 
-        func requireAlive(_ handle: UUID) throws {
+        fileprivate func requireAlive(_ handle: UUID) throws {
             guard crashed.contains(handle) else { return }
             throw TokenStoreError(.unavailable, "the process of this handle has crashed; make another with sibling()")
         }
@@ -47,17 +47,11 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         }
     }
 
-    func load(by handle: UUID) throws -> TokenWithIntent<Token> {
+    /// Reads or changes the state for a handle whose process has not ended.
+    func access<Result>(by handle: UUID, _ body: (inout State) -> Result) throws -> Result {
         try state.withLock { state in
             try state.requireAlive(handle)
-            return state.contents
-        }
-    }
-
-    func setIntent(_ intent: RefreshIntent?, by handle: UUID) throws {
-        try state.withLock { state in
-            try state.requireAlive(handle)
-            state.intent = intent
+            return body(&state)
         }
     }
 
@@ -115,18 +109,11 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
     func changes(for handle: UUID) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = UUID()
-        let isAlive = state.withLock { state in
-            guard !state.crashed.contains(handle) else { return false }
-            state.listeners[id] = (handle, continuation)
-            return true
-        }
-        guard isAlive else {
-            continuation.finish()
-            return stream
-        }
         continuation.onTermination = { [weak self] _ in
             self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) }
         }
+        let listening: Void? = try? access(by: handle) { $0.listeners[id] = (handle, continuation) }
+        if listening == nil { continuation.finish() }
         return stream
     }
 
@@ -135,8 +122,7 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
     func lock(within limit: Duration, for handle: UUID) async throws -> TokenStoreLock {
         try Task.checkCancellation()
         let holder = Holder(handle: handle, granted: OneShot())
-        let isFirst = try state.withLock { state in
-            try state.requireAlive(handle)
+        let isFirst = try access(by: handle) { state in
             state.queue.append(holder)
             return state.queue.count == 1
         }
