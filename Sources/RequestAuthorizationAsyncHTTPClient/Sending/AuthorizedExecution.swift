@@ -47,7 +47,10 @@ struct AuthorizedExecution {
         // A 401 of another origin is no refusal of the credential.
         while response.answers(sent) {
             let isOnlyRedirected = response.history.count > 1 && response.lastRequest?.body == nil
-            if response.history.count > 1, let last = response.lastRequest { bare = last.removing(sent.credential) }
+            if response.history.count > 1, let last = response.lastRequest {
+                bare = last
+                for field in sent.credential.fields { bare.headers.remove(name: field.name) }
+            }
             let isReplayable = isOnlyRedirected || (isReplayable ?? bare.isReplayable)
             guard try await wantsAnother(after: response, to: sent.credential, isReplayable, &tries) else { break }
             await discard(response)
@@ -134,15 +137,6 @@ struct AuthorizedExecution {
 private struct Sent {
     let request: HTTPClientRequest
     let credential: Credential
-}
-
-extension HTTPClientRequest {
-    /// Returns a copy without the fields of a credential.
-    fileprivate func removing(_ credential: Credential) -> HTTPClientRequest {
-        var request = self
-        for field in credential.fields { request.headers.remove(name: field.name) }
-        return request
-    }
 }
 
 extension HTTPClientResponse {

@@ -21,7 +21,15 @@ struct ConnectionParameters: Sendable, RedactedDescription {
     ///
     /// - Throws: ``PostgreSQLError``.
     func connected() throws -> OpaquePointer {
-        guard let handle = connect() else { throw PostgreSQLError(.unreachable) }
+        // The connection string (`dbname`) overrides the entries before it, but not those after it.
+        let entries = [
+            ("connect_timeout", "5"), ("tcp_user_timeout", "10000"),
+            ("application_name", "swift-request-authorization"), ("dbname", connection), ("client_encoding", "UTF8"),
+        ]
+        let handle: OpaquePointer? = withCStrings(entries.map(\.0)) { keywords in
+            withCStrings(entries.map(\.1)) { values in PQconnectdbParams(keywords, values, 1) }
+        }
+        guard let handle else { throw PostgreSQLError(.unreachable) }
         guard PQstatus(handle) == CONNECTION_OK else {
             defer { PQfinish(handle) }
             // Without a descriptor libpq fails in various ways, and its message depends on the language.
@@ -34,17 +42,6 @@ struct ConnectionParameters: Sendable, RedactedDescription {
     }
 
     // MARK: -
-
-    private func connect() -> OpaquePointer? {
-        // The connection string (`dbname`) overrides the entries before it, but not those after it.
-        let entries = [
-            ("connect_timeout", "5"), ("tcp_user_timeout", "10000"),
-            ("application_name", "swift-request-authorization"), ("dbname", connection), ("client_encoding", "UTF8"),
-        ]
-        return withCStrings(entries.map(\.0)) { keywords in
-            withCStrings(entries.map(\.1)) { values in PQconnectdbParams(keywords, values, 1) }
-        }
-    }
 
     /// Classifies a message of libpq. The text is dropped, because it names hosts and users and quotes its input.
     private static func problem(with message: String) -> PostgreSQLError {

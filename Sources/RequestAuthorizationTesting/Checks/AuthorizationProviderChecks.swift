@@ -52,12 +52,16 @@ public struct AuthorizationProviderChecks: Sendable {
 
     private var checks: [Check] {
         var checks = [
-            check("sets a credential and leaves other fields alone") { try await checkOne($0, $1) },
+            check("sets a credential and leaves other fields alone") {
+                try await $0.authorize($1).checkAuthorized(from: $1)
+            },
             check("replaces an earlier credential") { try await checkReplacing($0, $1) },
             check("authorizes 1000 requests at a time") { try await checkConcurrency($0, $1) },
             check("treats a cancelled call as cancelled") { try await checkCancelled($0, $1) },
             check(allowsPlaintext ? "allows plain http" : "refuses plain http") { try await checkPlaintext($0, $1) },
-            check("does not show its credential") { try await checkRedaction($0, $1) },
+            check("does not show its credential") {
+                try await Leak.check($0, for: $0.authorize($1).credentials.values)
+            },
             check("answers a 401 with NotAuthorized or another try") { try await checkUnauthorized($0, $1) },
             check("has the same fields at hand") { try await checkAtHand($0, $1) },
         ]
@@ -70,10 +74,6 @@ public struct AuthorizationProviderChecks: Sendable {
         _ name: String, _ body: @escaping @Sendable (any AuthorizationProvider, ProbeRequest) async throws -> Void
     ) -> Check {
         Check(name) { try await body(provider(), ProbeRequest(to: origin)) }
-    }
-
-    private func checkOne(_ provider: any AuthorizationProvider, _ request: ProbeRequest) async throws {
-        try await provider.authorize(request).checkAuthorized(from: request)
     }
 
     private func checkReplacing(_ provider: any AuthorizationProvider, _ request: ProbeRequest) async throws {
@@ -131,11 +131,6 @@ public struct AuthorizationProviderChecks: Sendable {
         } catch let error as NotAuthorized where !allowsPlaintext {
             try require(!error.needsSignIn, "asked for a sign-in, which would not help")
         }
-    }
-
-    private func checkRedaction(_ provider: any AuthorizationProvider, _ request: ProbeRequest) async throws {
-        let values = try await provider.authorize(request).credentials.values
-        try Leak.check(provider, for: values)
     }
 
     private func checkUnauthorized(_ provider: any AuthorizationProvider, _ request: ProbeRequest) async throws {

@@ -40,7 +40,15 @@ final class Script<Input: Sendable, Output: Sendable>: Sendable {
         }
         signals.forEach { $0.fulfill() }
         let step = next ?? .failure(ScriptRanOut(owner: owner, call: call.number))
-        if case .held = step.action { offer(call) }
+        if case .held = step.action {
+            // The first waiter gets it, or the next one to come.
+            let waiter = state.withLock { state -> OneShot<Call>? in
+                guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+                state.held.append(call)
+                return nil
+            }
+            waiter?.fulfill(with: .success(call))
+        }
         return try await call.perform(step.action)
     }
 
@@ -70,16 +78,6 @@ final class Script<Input: Sendable, Output: Sendable>: Sendable {
             if state.calls.count < count { state.watchers.append((count, signal)) } else { signal.fulfill() }
         }
         try? await signal.value()
-    }
-
-    /// Passes a held call to the first waiter, or keeps it.
-    private func offer(_ call: Call) {
-        let receiver: OneShot<Call>? = state.withLock { state in
-            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
-            state.held.append(call)
-            return nil
-        }
-        receiver?.fulfill(with: .success(call))
     }
 }
 

@@ -17,8 +17,7 @@ public struct TestToken: AuthorizationToken, Hashable, Codable {
     ///   - name: the credential: letters, digits, `-._~+/`.
     ///   - expiresAt: the expiry date; never by default.
     public init(_ name: String, expiresAt: Date = .distantFuture) {
-        self.name = name
-        self.expiresAt = expiresAt
+        (self.name, self.expiresAt) = (name, expiresAt)
     }
 
     public var authorizationHeaderValue: String { "Bearer \(name)" }

@@ -74,7 +74,13 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
             }
             hop.follow(redirection, credential)
             request = hop.keepsCredential ? redirection.request : hop.request
-            departure = try await self.departure(for: request, hop.body, of: carrier, after: departure, limits)
+            let next = self.departure(for: request, hop.body, of: carrier, limits: limits)
+            // At the same origin the slot is kept, and the credential that it was taken for.
+            if departure?.host != next?.host {
+                departure?.end()
+                departure = next
+                try await next?.wait()
+            }
             guard hop.keepsCredential, credential.isForOneRequest else { continue }
             credential = try await Departure.$asking.withValue(departure ?? Departure.asking) { [hop] in
                 try await provider.credential(for: hop.shown)
@@ -98,18 +104,6 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
         return Departure(
             to: host, slots: Departure.isHeld ? ConnectionSlots() : carrier.slots,
             limit: connection.limit ?? settings.connectionsPerHost, settings: settings, limits: limits)
-    }
-
-    /// The departure of a redirect: at the same origin the former one, whose credential is kept; else a new one.
-    private func departure(
-        for request: URLRequest, _ body: RequestBody, of carrier: Carrier, after former: Departure?,
-        _ limits: SessionLimits
-    ) async throws -> Departure? {
-        let next = departure(for: request, body, of: carrier, limits: limits)
-        if let former, former.host == next?.host { return former }
-        former?.end()
-        try await next?.wait()
-        return next
     }
 }
 
