@@ -10,32 +10,36 @@ import Crypto
 
 /// Signs proofs with the key of a token (RFC 9449 §4.2).
 struct ProofSigner: Sendable, RedactedDescription {
-    fileprivate enum Key: Sendable {
-        case p256(P256.Signing.PrivateKey)
-        case ed25519(Curve25519.Signing.PrivateKey)
-        #if canImport(CryptoKit)
-        case secureEnclave(SecureEnclave.P256.Signing.PrivateKey)
-        #endif
-    }
-
-    private let key: Key
     let publicKey: JSONWebKey
+    /// Signs a message, of which keys on P-256 need only the hash.
+    private let sign: @Sendable (_ message: [UInt8], _ hash: () -> SHA256.Digest) throws -> Data
     /// The encoded header of each proof, with the dot that follows it.
     private let header: [UInt8]
     /// The hash of the header, to which each proof adds its claims.
     private let headerHash: SHA256
-    private let identifiers = ProofIdentifiers()
+    /// The beginning of each `jti` (RFC 9449 §4.2): 128 random bits, which are unique. A number follows.
+    ///
+    /// New random bits for each proof would take a twentieth of the time of its signature.
+    private let prefix = Array((JSONWebToken.makeIdentifier() + ".").utf8)
+    private let count = Lock(0)
 
     /// - Throws: ``ProofUnavailable`` if the key is gone.
     init(_ key: ProofKey) throws {
         do {
             switch key.kind {
-            case .p256: self.key = .p256(try P256.Signing.PrivateKey(rawRepresentation: key.bytes))
+            case .p256:
+                let secret = try P256.Signing.PrivateKey(rawRepresentation: key.bytes)
+                publicKey = JSONWebKey(.p256, point: Array(secret.publicKey.rawRepresentation))
+                sign = { _, hash in try secret.signature(for: hash()).rawRepresentation }
             case .ed25519:
-                self.key = .ed25519(try Curve25519.Signing.PrivateKey(rawRepresentation: key.bytes))
+                let secret = try Curve25519.Signing.PrivateKey(rawRepresentation: key.bytes)
+                publicKey = JSONWebKey(ed25519: secret.publicKey.rawRepresentation)
+                sign = { message, _ in try secret.signature(for: message) }
             case .secureEnclave:
                 #if canImport(CryptoKit)
-                self.key = .secureEnclave(try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: key.bytes))
+                let secret = try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: key.bytes)
+                publicKey = JSONWebKey(.p256, point: Array(secret.publicKey.rawRepresentation))
+                sign = { _, hash in try secret.signature(for: hash()).rawRepresentation }
                 #else
                 throw ProofUnavailable(.keyLost)
                 #endif
@@ -43,10 +47,8 @@ struct ProofSigner: Sendable, RedactedDescription {
         } catch {
             throw ProofUnavailable(.keyLost)
         }
-        publicKey = self.key.publicKey
-        let members = publicKey.members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\"\($0.value)\"" }
-        let jwk = members.joined(separator: ",")
-        let text = "{\"alg\":\"\(self.key.algorithm)\",\"jwk\":{\(jwk)},\"typ\":\"dpop+jwt\"}"
+        let algorithm = key.kind == .ed25519 ? SignatureAlgorithm.edDSA : .es256
+        let text = "{\"alg\":\"\(algorithm)\",\"jwk\":\(publicKey.json),\"typ\":\"dpop+jwt\"}"
         header = Base64URL.encoded(text.utf8) + [UInt8(ascii: ".")]
         var hash = SHA256()
         hash.update(data: header)
@@ -65,7 +67,12 @@ struct ProofSigner: Sendable, RedactedDescription {
         text += Part.time
         text += String(claims.date.wholeSeconds).utf8
         text += Part.identifier
-        identifiers.appendNext(to: &text)
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        text += prefix
+        text += String(number).utf8
         if let tokenHash {
             text += Part.tokenHash
             text += tokenHash.utf8
@@ -81,7 +88,7 @@ struct ProofSigner: Sendable, RedactedDescription {
         proof.reserveCapacity(header.count + payload.count + 87)
         proof += header
         proof += payload
-        let signature = try key.signature(of: proof) {
+        let signature = try sign(proof) {
             var hash = headerHash
             hash.update(data: payload)
             return hash.finalize()
@@ -119,33 +126,6 @@ struct ProofSigner: Sendable, RedactedDescription {
     }
 }
 
-extension ProofSigner.Key {
-    fileprivate var publicKey: JSONWebKey {
-        switch self {
-        case .p256(let key): JSONWebKey(.p256, point: Array(key.publicKey.rawRepresentation))
-        case .ed25519(let key): JSONWebKey(ed25519: key.publicKey.rawRepresentation)
-        #if canImport(CryptoKit)
-        case .secureEnclave(let key): JSONWebKey(.p256, point: Array(key.publicKey.rawRepresentation))
-        #endif
-        }
-    }
-
-    fileprivate var algorithm: SignatureAlgorithm {
-        if case .ed25519 = self { .edDSA } else { .es256 }
-    }
-
-    /// - Parameter hash: the hash of the message.
-    fileprivate func signature(of message: [UInt8], hash: () -> SHA256.Digest) throws -> Data {
-        switch self {
-        case .p256(let key): try key.signature(for: hash()).rawRepresentation
-        case .ed25519(let key): try key.signature(for: message)
-        #if canImport(CryptoKit)
-        case .secureEnclave(let key): try key.signature(for: hash()).rawRepresentation
-        #endif
-        }
-    }
-}
-
 extension ProofKey {
     /// A new, unique key.
     ///
@@ -173,22 +153,5 @@ extension ProofKey {
     ///
     /// - Throws: ``ProofUnavailable`` if the key is gone.
     public func thumbprint() throws -> String { try ProofSigner(self).publicKey.thumbprint }
-}
-
-/// Makes a different `jti` for each proof (RFC 9449 §4.2): 128 random bits, which are unique, and a number.
-///
-/// New random bits for each proof would take a twentieth of the time of its signature.
-private final class ProofIdentifiers: Sendable {
-    private let prefix = Array((JSONWebToken.makeIdentifier() + ".").utf8)
-    private let count = Lock(0)
-
-    func appendNext(to text: inout [UInt8]) {
-        let number = count.withLock { count in
-            count += 1
-            return count
-        }
-        text += prefix
-        text += String(number).utf8
-    }
 }
 #endif

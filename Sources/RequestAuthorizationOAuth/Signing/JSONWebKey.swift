@@ -33,10 +33,12 @@ public struct JSONWebKey: Sendable, Hashable {
 
     #if canImport(CryptoKit) || Crypto
     /// The SHA-256 of the key in Base64URL (RFC 7638), which depends on the key only.
-    public var thumbprint: String {
-        // RFC 7638 §3: sorted by name, without spaces. No value has a character that needs an escape.
+    public var thumbprint: String { Base64URL.encode(SHA256.hash(data: Array(json.utf8))) }
+
+    /// The members sorted by name, without spaces (RFC 7638 §3). No value has a character that needs an escape.
+    var json: String {
         let pairs = members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\"\($0.value)\"" }
-        return Base64URL.encode(SHA256.hash(data: Array("{\(pairs.joined(separator: ","))}".utf8)))
+        return "{\(pairs.joined(separator: ","))}"
     }
     #else
     /// The SHA-256 of the key: with the trait `Crypto`.
