@@ -60,14 +60,10 @@ package enum FormEncoding {
                 UInt8(ascii: "_"):
                 escaped.append(byte)
             case UInt8(ascii: " "): escaped.append(UInt8(ascii: "+"))
-            default: escaped += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0x0F)]
+            default: escaped += "\(byte < 0x10 ? "%0" : "%")\(String(byte, radix: 16, uppercase: true))".utf8
             }
         }
         return String(decoding: escaped, as: UTF8.self)
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }
 
@@ -125,12 +121,7 @@ package struct FormPairs: Sendable {
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
-            (byte | 0x20) - UInt8(ascii: "a") + 10
-        default: nil
-        }
+        Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
     }
 }
 

@@ -104,8 +104,7 @@ extension JSONValue {
 
     /// Whether a text looks like a JSON number (RFC 8259 §6): `Double` would also read `0x10` and `inf`.
     private static func isNumeral(_ text: String) -> Bool {
-        func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-        guard let first = text.utf8.first, isDigit(first) || first == UInt8(ascii: "-") else { return false }
-        return text.utf8.allSatisfy { isDigit($0) || "+-.eE".utf8.contains($0) }
+        guard let first = text.utf8.first, first.isASCIIDigit || first == UInt8(ascii: "-") else { return false }
+        return text.utf8.allSatisfy { $0.isASCIIDigit || "+-.eE".utf8.contains($0) }
     }
 }

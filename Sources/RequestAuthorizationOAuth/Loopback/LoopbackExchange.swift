@@ -74,7 +74,8 @@ struct LoopbackExchange: Sendable {
         var encoded: [UInt8] = []
         for (index, byte) in bytes.enumerated() {
             let next = bytes[(index + 1)...].prefix(2)
-            let isStray = byte == UInt8(ascii: "%") && !(next.count == 2 && next.allSatisfy(\.isHexDigit))
+            let isEscape = next.count == 2 && next.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+            let isStray = byte == UInt8(ascii: "%") && !isEscape
             if isStray || "|{}^`\\[]".utf8.contains(byte) {
                 encoded += "%\(String(byte, radix: 16, uppercase: true))".utf8
             } else {
@@ -99,12 +100,6 @@ struct LoopbackExchange: Sendable {
     static func isValid(path: String) -> Bool {
         path.utf8.first == UInt8(ascii: "/")
             && path.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"?#\"<>\\^`{|}".utf8.contains($0) }
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexDigit: Bool {
-        isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20)
     }
 }
 #endif

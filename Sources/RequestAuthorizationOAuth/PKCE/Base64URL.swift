@@ -34,15 +34,9 @@ package enum Base64URL {
     /// - Returns: `nil` if the text is not Base64URL, or is padded.
     package static func decode(_ text: String) -> [UInt8]? {
         guard text.utf8.allSatisfy({ !"+/=".utf8.contains($0) }) else { return nil }
-        let plain = text.utf8.map { byte -> UInt8 in
-            switch byte {
-            case UInt8(ascii: "-"): UInt8(ascii: "+")
-            case UInt8(ascii: "_"): UInt8(ascii: "/")
-            default: byte
-            }
-        }
-        let padding = [UInt8](repeating: UInt8(ascii: "="), count: (4 - plain.count % 4) % 4)
-        return Data(base64Encoded: Data(plain + padding)).map { Array($0) }
+        let plain = text.replacing("-", with: "+").replacing("_", with: "/")
+        let padding = String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)
+        return Data(base64Encoded: plain + padding).map { Array($0) }
     }
 
     /// The encoding of `count` random bytes, which cannot be guessed.
