@@ -20,16 +20,17 @@ extension TokenEndpoint {
         #endif
     }
 
-    /// Posts a form with a proof, and again if the server requires a nonce or another time in the proof.
+    /// Posts a form, with a proof if there is a key. Posts again if the server requires a nonce or another time in it.
     ///
     /// It sends at most three times, and only once because of the time. Each time the proof is new and the client is
     /// authenticated anew.
     ///
     /// - Throws: as ``post(_:to:)``; `InvalidTokenResponse` without a valid nonce; ``ProofUnavailable``.
     func post(
-        _ parameters: [(name: String, value: String)], to url: URL, provenBy key: ProofKey
+        _ parameters: [(name: String, value: String)], to url: URL, provenBy key: ProofKey?
     ) async throws -> TokenResponse {
         #if canImport(CryptoKit) || Crypto
+        guard let key else { return try await post(parameters, to: url) }
         guard let origin = Origin(url) else { throw AuthorizationServerError(.notAURL, member: "endpoint") }
         let (signer, server) = (try ProofSigner(key), ProofNonces.Server.authorization(origin))
         var (triesLeft, correction) = (3, ProofCorrection?.none)
@@ -51,7 +52,8 @@ extension TokenEndpoint {
             }
         }
         #else
-        throw ProofUnavailable(.notConfigured)
+        guard key == nil else { throw ProofUnavailable(.notConfigured) }
+        return try await post(parameters, to: url)
         #endif
     }
 

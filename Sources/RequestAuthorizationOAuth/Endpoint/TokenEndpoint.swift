@@ -151,11 +151,8 @@ extension TokenEndpoint {
         let proof = try await proof(of: ours, to: url)
         var form = FormParameters(proof.parameters)
         form.add(ours)
-        let fields =
-            [
-                (name: "Content-Type", value: "application/x-www-form-urlencoded"),
-                (name: "Accept", value: "application/json"),
-            ] + proof.fields + extra
+        let type = (name: "Content-Type", value: "application/x-www-form-urlencoded")
+        let fields = [type, (name: "Accept", value: "application/json")] + proof.fields + extra
         return try await transport.send(TokenRequest(url: url, fields: fields, body: FormEncoding.encode(form.list)))
     }
 
@@ -186,10 +183,7 @@ extension TokenEndpoint {
     ) async throws -> AnswerObject {
         let grantType = parameters.first { $0.name == "grant_type" }?.value ?? ""
         return try await withPresentAssertion(grantType) { endpoint in
-            let response =
-                if let key { try await endpoint.post(parameters, to: url, provenBy: key) } else {
-                    try await endpoint.post(parameters, to: url)
-                }
+            let response = try await endpoint.post(parameters, to: url, provenBy: key)
             guard (200..<300).contains(response.statusCode) else {
                 throw endpoint.failure(response, to: parameters, for: purpose)
             }

@@ -94,8 +94,7 @@ extension OAuthTokenService {
         if let proofKey { ours.append((name: "dpop_jkt", value: try proofKey.thumbprint())) }
         let asked =
             try identity
-            ? endpoint.identityRequest(
-                parameters, nonce: Base64URL.random(bytes: 32, using: &generator)) : nil
+            ? endpoint.identityRequest(parameters, nonce: Base64URL.random(bytes: 32, using: &generator)) : nil
         if let nonce = asked?.nonce { ours.append((name: "nonce", value: nonce)) }
         let request = try AuthorizationRequest(ours, parameters: parameters, client: client)
         let createdAt = endpoint.clock.now

@@ -34,14 +34,12 @@ public struct TokenExchange: Sendable, Hashable, RedactedDescription {
         parameters += audiences.map { (name: "audience", value: $0) }
         parameters += quirks.parameters(of: scopes)
         if let requestedType { parameters.append((name: "requested_token_type", value: requestedType.uri)) }
-        parameters += [
-            (name: "subject_token", value: subject.text), (name: "subject_token_type", value: subject.type.uri),
-        ]
+        parameters.append((name: "subject_token", value: subject.text))
+        parameters.append((name: "subject_token_type", value: subject.type.uri))
         // RFC 8693 §2.1: the type if and only if there is an actor's token.
         if let actor {
-            parameters += [
-                (name: "actor_token", value: actor.text), (name: "actor_token_type", value: actor.type.uri),
-            ]
+            parameters.append((name: "actor_token", value: actor.text))
+            parameters.append((name: "actor_token_type", value: actor.type.uri))
         }
         return parameters
     }

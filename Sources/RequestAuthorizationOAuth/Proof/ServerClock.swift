@@ -8,15 +8,6 @@ struct ServerClock: Hashable, Sendable {
     /// When the answer arrived, by this machine's clock.
     let readAt: Date
 
-    init(date: Date, readAt: Date) { (self.date, self.readAt) = (date, readAt) }
-
-    /// - Returns: `nil` if the answer has no valid `Date`.
-    init?(_ response: some AuthorizableResponse, at now: Date) {
-        let dates = response.headerValues(for: "Date").lazy.compactMap { HTTPDate.parse($0, at: now) }
-        guard let date = dates.first else { return nil }
-        self.init(date: date, readAt: now)
-    }
-
     /// The time by this clock: `Date` and the time since the answer arrived. It is never later than the server's time.
     func time(at now: Date) -> Date { date.addingTimeInterval(now.timeIntervalSince(readAt)) }
 }
@@ -68,6 +59,13 @@ extension ProofNonces.State {
 }
 
 extension ServerClock {
+    /// - Returns: `nil` if the answer has no valid `Date`.
+    init?(_ response: some AuthorizableResponse, at now: Date) {
+        let dates = response.headerValues(for: "Date").lazy.compactMap { HTTPDate.parse($0, at: now) }
+        guard let date = dates.first else { return nil }
+        self.init(date: date, readAt: now)
+    }
+
     /// Whether a server whose clock agrees may have sent this `Date` in that time. `Date` omits the fraction of a second.
     fileprivate func isOfTime(from start: Date, to end: Date) -> Bool {
         start.addingTimeInterval(-1) <= date && date <= end

@@ -91,12 +91,6 @@ extension AuthorizationServer {
     }
 
     private init(metadata: AnswerObject, issuer: String) throws {
-        func endpoint(_ name: String) throws -> URL? {
-            guard let text = metadata.text(name) else { return nil }
-            guard let url = URL(string: text) else { throw AuthorizationServerError(.notAURL, member: name) }
-            try Self.checkLoopback(url, named: name, issuer: issuer)
-            return url
-        }
         self.init(
             issuer: issuer,
             requiresPushedAuthorizationRequests: metadata.value("require_pushed_authorization_requests")
@@ -105,7 +99,10 @@ extension AuthorizationServer {
             additionalMetadata: metadata.members.filter { !Self.ownMembers.contains($0.key) })
         // A server does not name the proxy that refreshes its tokens.
         for (name, path) in Self.endpoints where name != "refresh_endpoint" {
-            self[keyPath: path] = try endpoint(name)
+            guard let text = metadata.text(name) else { continue }
+            guard let url = URL(string: text) else { throw AuthorizationServerError(.notAURL, member: name) }
+            try Self.checkLoopback(url, named: name, issuer: issuer)
+            self[keyPath: path] = url
         }
     }
 }

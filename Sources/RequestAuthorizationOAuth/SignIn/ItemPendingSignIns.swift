@@ -52,7 +52,8 @@ public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, Red
             let before = kept
             let value = try body(&kept)
             if kept == before { return value }
-            if try await save(try Self.encode(kept), replacing: item) { return value }
+            let new = try JSONEncoder.sorted.encode(Contents(signIns: kept))
+            if try await save(new, replacing: item) { return value }
         }
     }
 
@@ -78,9 +79,5 @@ public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, Red
         /// Distinguishes this change from the same change by a sibling: stores count equal bytes as saved.
         var change = UUID()
         let signIns: PendingSignIns
-    }
-
-    private static func encode(_ kept: PendingSignIns) throws -> Data {
-        try JSONEncoder.sorted.encode(Contents(signIns: kept))
     }
 }

@@ -117,26 +117,21 @@ extension AnswerObject {
     private func tokenType(
         _ quirks: ServerQuirks, _ mayBeOfAnyKind: Bool, isProven: Bool, allowsBearer: Bool
     ) throws -> String {
-        let problem: InvalidTokenResponse.Problem
         if damaged.contains("token_type") || repeated.contains("token_type") || isCutOff && text("token_type") == nil {
-            throw self.problem("token_type")
+            throw problem("token_type")
         }
+        let bearer: String
         switch value("token_type") {
-        case nil, .null, .string(""):
-            if !isProven || allowsBearer { return "Bearer" }
-            problem = .downgraded
-        case .string(let type) where type.lowercased() == "bearer":
-            if !isProven || allowsBearer { return type }
-            problem = .downgraded
+        case nil, .null, .string(""): bearer = "Bearer"
+        case .string(let type) where type.lowercased() == "bearer": bearer = type
         case .string(let type) where isProven && type.lowercased() == "dpop": return type
-        case .string(let type) where quirks.isBearer(type):
-            if !isProven || allowsBearer { return "Bearer" }
-            problem = .downgraded
+        case .string(let type) where quirks.isBearer(type): bearer = "Bearer"
         case .string(let type) where mayBeOfAnyKind && type.uppercased() == OAuthToken.noAccessToken: return type
-        case .string: problem = .unsupported
-        default: problem = .malformed
+        case .string: throw invalid("token_type", .unsupported)
+        default: throw invalid("token_type", .malformed)
         }
-        throw invalid("token_type", problem)
+        if isProven, !allowsBearer { throw invalid("token_type", .downgraded) }
+        return bearer
     }
 
     /// The scopes of the answer. A `scope` of another JSON type counts as absent, so that the tokens are not lost.
