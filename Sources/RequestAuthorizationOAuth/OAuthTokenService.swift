@@ -215,10 +215,9 @@ extension OAuthTokenService {
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil, transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
-        OAuthTokenService(
-            endpoint: TokenEndpoint(
-                server: server, client: client, authentication: authentication, transport: transport, clock: clock,
-                proof: proof))
+        authorizationCode(
+            server: server, client: client, authentication: authentication, proof: proof, transport: transport,
+            clock: clock)
     }
 
     /// Any other grant that needs no user.

@@ -45,24 +45,21 @@ struct DevicePolling: Hashable, Sendable {
     /// - Returns: `nil` if the error ends the sign-in: an OAuth error, or one that another poll cannot change.
     static func outcome(of error: any Error) -> Outcome? {
         switch error {
-        case let error as TokenEndpointError: outcome(of: error)
+        case let error as TokenEndpointError:
+            switch error.code {
+            case "authorization_pending": .pending
+            case "slow_down": .slowDown
+            // Without a code it is not an OAuth error, whatever its status.
+            case nil, "temporarily_unavailable": .unanswered
+            // With these statuses a code is not final.
+            default: [408, 429].contains(error.status) || error.status >= 500 ? .unanswered : nil
+            }
         case let error as TokenTransportError:
             [.timedOut, .unreachable, .connectionLost, .responseTooLong, .unreadableHeader].contains(error.code)
                 ? .unanswered : nil
         // The body is not a JSON object, for instance the page of a captive portal.
         case let error as InvalidTokenResponse: error.field == "body" ? .unanswered : nil
         default: nil
-        }
-    }
-
-    private static func outcome(of error: TokenEndpointError) -> Outcome? {
-        switch error.code {
-        case "authorization_pending": .pending
-        case "slow_down": .slowDown
-        // Without a code it is not an OAuth error, whatever its status.
-        case nil, "temporarily_unavailable": .unanswered
-        // With these statuses a code is not final.
-        default: [408, 429].contains(error.status) || error.status >= 500 ? .unanswered : nil
         }
     }
 }

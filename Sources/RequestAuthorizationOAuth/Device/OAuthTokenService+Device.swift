@@ -29,46 +29,38 @@ extension OAuthTokenService {
         form.add(extra: endpoint.client.authorizationParameters)
         let key = try endpoint.proofKey()  // One for all polls.
         let (sentAt, uptime) = (endpoint.clock.now, endpoint.clock.uptime)
-        let authorization = try DeviceAuthorization(
-            try await endpoint.object(form.list, to: url, for: .deviceAuthorization))
-        return DeviceSignIn(
-            userCode: authorization.userCode, verificationURI: authorization.verificationURI,
-            verificationURIComplete: authorization.verificationURIComplete,
-            expiresAt: sentAt.addingTimeInterval(authorization.lifetime / .seconds(1)),
-            deviceCode: authorization.deviceCode, scopes: scopes, endpoint: endpoint, proofKey: key, identity: asked,
-            polling: DevicePolling(interval: authorization.interval, deadline: uptime + authorization.lifetime))
+        return try DeviceSignIn(
+            try await endpoint.object(form.list, to: url, for: .deviceAuthorization), sentAt: sentAt, uptime: uptime,
+            scopes: scopes, endpoint: endpoint, proofKey: key, identity: asked)
     }
 }
 
-/// The server's answer when a sign-in on another device begins (RFC 8628 §3.2).
-struct DeviceAuthorization: Sendable, RedactedDescription {
-    let deviceCode: String
-    let userCode: String
-    let verificationURI: URL
-    let verificationURIComplete: URL?
-    let lifetime: Duration
-    let interval: Duration
-
+extension DeviceSignIn {
+    /// Reads the server's answer when a sign-in on another device begins (RFC 8628 §3.2).
+    ///
     /// - Throws: `InvalidTokenResponse` that names the field.
-    init(_ answer: AnswerObject) throws {
-        deviceCode = try answer.requiredText("device_code")
-        userCode = TerminalText.clean(try answer.requiredText("user_code"), limit: 100)
+    fileprivate init(
+        _ answer: AnswerObject, sentAt: Date, uptime: Duration, scopes: Set<String>, endpoint: TokenEndpoint,
+        proofKey: ProofKey?, identity: IdentityRequest?
+    ) throws {
+        let deviceCode = try answer.requiredText("device_code")
+        let userCode = TerminalText.clean(try answer.requiredText("user_code"), limit: 100)
         // Google uses a name that is older than the standard.
         let name =
             answer.text("verification_uri") == nil && answer.text("verification_url") != nil
             ? "verification_url" : "verification_uri"
-        guard let uri = Self.page(try answer.requiredText(name)) else {
-            throw answer.invalid(name, .malformed)
-        }
-        guard !userCode.isEmpty else {
-            throw answer.invalid("user_code", .malformed)
-        }
-        verificationURI = uri
+        guard let page = Self.page(try answer.requiredText(name)) else { throw answer.invalid(name, .malformed) }
+        guard !userCode.isEmpty else { throw answer.invalid("user_code", .malformed) }
         // The user does not see this URL, so it must have the origin of the page that is shown.
-        verificationURIComplete = answer.text("verification_uri_complete").flatMap(Self.page)
-            .flatMap { Origin($0) == Origin(uri) ? $0 : nil }
-        lifetime = try answer.requiredSeconds("expires_in")
-        interval = answer.seconds("interval").map { max($0, .seconds(1)) } ?? .seconds(5)  // RFC 8628 §3.2
+        let complete = answer.text("verification_uri_complete").flatMap(Self.page)
+            .flatMap { Origin($0) == Origin(page) ? $0 : nil }
+        let lifetime = try answer.requiredSeconds("expires_in")
+        let interval = answer.seconds("interval").map { max($0, .seconds(1)) } ?? .seconds(5)  // RFC 8628 §3.2
+        self.init(
+            userCode: userCode, verificationURI: page, verificationURIComplete: complete,
+            expiresAt: sentAt.addingTimeInterval(lifetime / .seconds(1)), deviceCode: deviceCode, scopes: scopes,
+            endpoint: endpoint, proofKey: proofKey, identity: identity,
+            polling: DevicePolling(interval: interval, deadline: uptime + lifetime))
     }
 
     /// The URL of a page over TLS, or on loopback; else `nil`.
