@@ -47,10 +47,7 @@ extension OAuthTokenService {
                 throw AuthorizationServerError(.unsupported, member: AuthorizationServer.grantProfiles)
             }
             do {
-                return try await endpoint.token(
-                    grantType: AssertingClient.grantType, parameters: endpoint.server.quirks.parameters(of: scopes),
-                    requestedScopes: scopes
-                ).withoutRefreshToken
+                return try await endpoint.asserted(scopes: scopes).withoutRefreshToken
             } catch let error as ClientAuthenticationFailed {
                 guard let ended = error.underlying as? NotAuthorized, ended.needsSignIn else { throw error }
                 throw NotAuthorized(

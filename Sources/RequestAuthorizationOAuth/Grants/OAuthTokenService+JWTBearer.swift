@@ -25,11 +25,8 @@ extension OAuthTokenService {
             authentication: AssertingClient(base: base, assertion: assertion), proof: proof,
             transport: transport, clock: clock
         ) { endpoint in
-            var form = FormParameters(endpoint.server.quirks.parameters(of: scopes))
-            form.add(extra: parameters.filter { $0.key != "assertion" })
             do {
-                let token = try await endpoint.token(
-                    grantType: AssertingClient.grantType, parameters: form.list, requestedScopes: scopes)
+                let token = try await endpoint.asserted(scopes: scopes, parameters: parameters)
                 return assertion.isRenewed ? token.withoutRefreshToken : token
             } catch let error as TokenEndpointError where error.kind == .terminal && !assertion.isRenewed {
                 // The same assertion would be refused again, so its sender has to sign in again.
@@ -53,6 +50,15 @@ extension OAuthTokenService {
         jwtBearer(
             server: server, client: client, authentication: authentication, proof: proof, assertion: .token(incoming),
             scopes: scopes, parameters: ["requested_token_use": "on_behalf_of"], transport: transport, clock: clock)
+    }
+}
+
+extension TokenEndpoint {
+    /// Exchanges the assertion that the authenticator adds to the request.
+    func asserted(scopes: Set<String>, parameters: [String: String] = [:]) async throws -> OAuthToken {
+        var form = FormParameters(server.quirks.parameters(of: scopes))
+        form.add(extra: parameters.filter { $0.key != "assertion" })
+        return try await token(grantType: AssertingClient.grantType, parameters: form.list, requestedScopes: scopes)
     }
 }
 

@@ -26,20 +26,13 @@ extension OAuthTokenService {
         authentication: (any ClientAuthenticator)? = nil, proof: ProofOfPossession? = nil, scopes: Set<String> = [],
         parameters: [String: String] = [:], transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
-        let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-        return custom(
+        custom(
             server: server, client: client ?? .public(id: ""),
             authentication: WorkloadAuthenticator(
-                identity: identity, form: .grant(grantType, parameter: "assertion"),
+                identity: identity, form: .grant(AssertingClient.grantType, parameter: "assertion"),
                 base: authentication ?? client?.authentication ?? AnonymousClient()),
             proof: proof, transport: transport, clock: clock
-        ) { endpoint in
-            var form = FormParameters(endpoint.server.quirks.parameters(of: scopes))
-            form.add(extra: parameters)
-            return try await endpoint.token(
-                grantType: grantType, parameters: form.list, requestedScopes: scopes
-            ).withoutRefreshToken
-        }
+        ) { try await $0.asserted(scopes: scopes, parameters: parameters).withoutRefreshToken }
     }
 
     /// A pod with Azure's workload identity, from the variables that its webhook sets.
