@@ -148,7 +148,15 @@ extension TokenEndpoint {
         try AuthorizationServer.check(url, named: "endpoint")
         // RFC 6749 §2.3: one way of authentication in a request, and the secret never in a URI (§2.3.1).
         let ours = authentication.isPublic ? parameters : parameters.filter { !Self.proofs.contains($0.name) }
-        let proof = try await proof(of: ours, to: url)
+        let proof: ClientProof
+        do {
+            let date = Origin(url).map { nonces.time(for: .authorization($0), at: clock.now) } ?? clock.now
+            proof = try await authentication.authenticate(
+                ClientRequest(clientID: client.id, server: server, endpoint: url, parameters: ours, date: date))
+            for field in proof.fields { try HeaderFieldValue.check(field.value) }
+        } catch {
+            throw ClientAuthenticationFailed.keepingSession(error)
+        }
         var form = FormParameters(proof.parameters)
         form.add(ours)
         let type = (name: "Content-Type", value: "application/x-www-form-urlencoded")
@@ -158,19 +166,6 @@ extension TokenEndpoint {
 
     /// The parameters with which a custom grant may authenticate the client, if the client is public.
     private static let proofs: Set = ["client_secret", "client_assertion", "client_assertion_type"]
-
-    private func proof(of parameters: [(name: String, value: String)], to url: URL) async throws -> ClientProof {
-        do {
-            let proof = try await authentication.authenticate(
-                ClientRequest(
-                    clientID: client.id, server: server, endpoint: url, parameters: parameters,
-                    date: Origin(url).map { nonces.time(for: .authorization($0), at: clock.now) } ?? clock.now))
-            for field in proof.fields { try HeaderFieldValue.check(field.value) }
-            return proof
-        } catch {
-            throw ClientAuthenticationFailed.keepingSession(error)
-        }
-    }
 
     /// Posts a form and returns the JSON object of a successful answer.
     ///
@@ -237,9 +232,7 @@ extension TokenEndpoint {
 
     /// Revokes a token (RFC 7009). The refresh token comes first: servers may then revoke its access tokens too.
     ///
-    /// - Throws: `TokenEndpointError`, `client` if the server refused with an OAuth error, `transient` if it failed
-    ///   temporarily or something else answered, such as the log-in page of a network; `InvalidTokenResponse` for a
-    ///   page with the status 2xx; errors of the transport.
+    /// - Throws: as ``OAuthTokenService/revoke(_:)``.
     func revoke(_ token: OAuthToken) async throws {
         guard let url = server.revocationEndpoint else { return }
         if server.quirks.refusesPublicRevocation, authentication.isPublic { return }

@@ -56,9 +56,7 @@ package enum FormEncoding {
         escaped.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {
             switch byte {
-            case _ where byte.isASCIILetterOrDigit, UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"):
-                escaped.append(byte)
+            case _ where byte.isASCIILetterOrDigit || "*-._".utf8.contains(byte): escaped.append(byte)
             case UInt8(ascii: " "): escaped.append(UInt8(ascii: "+"))
             default: escaped += "\(byte < 0x10 ? "%0" : "%")\(String(byte, radix: 16, uppercase: true))".utf8
             }

@@ -49,8 +49,11 @@ final class LoopbackListener: Sendable {
         // `URLSession.data` on Linux cancelling it may block for ever if the answer arrives at that moment.
         let page = Task { [exchange, promise] in
             do {
-                guard let url = try await Self.begin(start, in: exchange) else { return }
-                try await show(url)
+                let redirectURI = exchange.withLock(\.redirectURI)
+                let pending = try await start(redirectURI)
+                guard pending.redirectURI == redirectURI else { throw LoopbackReceiverError(.otherRedirectURI) }
+                // The wait may have ended meanwhile.
+                if exchange.withLock({ $0.begin(pending) }) { try await show(pending.url) }
             } catch {
                 promise.fail(error)
             }
@@ -75,17 +78,6 @@ final class LoopbackListener: Sendable {
             connection.close(promise: nil)
             try? await connection.closeFuture.get()
         }
-    }
-
-    /// - Returns: the page to show; `nil` if the wait has ended meanwhile.
-    private static func begin(
-        _ start: nonisolated(nonsending) @Sendable (String) async throws -> PendingSignIn,
-        in exchange: Lock<LoopbackExchange>
-    ) async throws -> URL? {
-        let redirectURI = exchange.withLock(\.redirectURI)
-        let pending = try await start(redirectURI)
-        guard pending.redirectURI == redirectURI else { throw LoopbackReceiverError(.otherRedirectURI) }
-        return exchange.withLock { $0.begin(pending) } ? pending.url : nil
     }
 }
 

@@ -45,11 +45,6 @@ enum ProofTarget {
 
     /// Whether a byte of an authority needs no normalization: no port, no user information, no upper case.
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
-            UInt8(ascii: "-"):
-            true
-        default: false
-        }
+        byte.isASCIILetterOrDigit ? byte == byte.asciiLowercased : ".-".utf8.contains(byte)
     }
 }

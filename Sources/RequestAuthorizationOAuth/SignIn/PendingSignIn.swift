@@ -84,13 +84,11 @@ extension PendingSignIn {
         case (.absent, .text(let error)):
             throw SignInError(
                 error == "access_denied" ? .denied : .refused, code: error,
-                serverDescription: parameters["error_description"].text.map { TerminalText.clean($0) }, sent: secrets)
+                serverDescription: parameters["error_description"].text.map { TerminalText.clean($0) },
+                sent: [state, codeVerifier, url.absoluteString, redirectURI])
         default: throw SignInError(.malformed)
         }
     }
-
-    /// The texts of the request that no error prints.
-    private var secrets: [String] { [state, codeVerifier, url.absoluteString, redirectURI] }
 
     private func checkIssuer(of parameters: FormPairs) throws {
         switch parameters["iss"] {

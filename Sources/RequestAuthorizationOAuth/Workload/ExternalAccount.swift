@@ -36,16 +36,14 @@ struct ExternalAccount {
         }
         userProject = file.text("workforce_pool_user_project")
         let isJWT = [SecurityTokenType.jwt.uri, SecurityTokenType.idToken.uri].contains(subjectType)
-        identity = try Self.identity(try file.source(), isJWT: isJWT, transport: transport, clock: clock)
-    }
-
-    private static func identity(
-        _ source: ExternalAccountFile, isJWT: Bool, transport: any TokenTransport, clock: any AuthorizationClock
-    ) throws(WorkloadIdentityError) -> WorkloadIdentity {
+        let source = try file.source()
         let format = AssertionFormat(member: try source.tokenMember(), isJWT: isJWT)
-        if let path = source.text("file") { return .file(path, format: format, clock: clock) }
-        let url = try AssertionURL(try source.required("url"), fields: source.fields, format: format)
-        return WorkloadIdentity(source: url.source) { try await url.text(by: transport, clock: clock) }
+        if let path = source.text("file") {
+            identity = .file(path, format: format, clock: clock)
+        } else {
+            let url = try AssertionURL(try source.required("url"), fields: source.fields, format: format)
+            identity = WorkloadIdentity(source: url.source) { try await url.text(by: transport, clock: clock) }
+        }
     }
 }
 
