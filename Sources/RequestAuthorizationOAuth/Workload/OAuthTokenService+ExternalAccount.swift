@@ -87,7 +87,7 @@ extension TokenEndpoint {
         // for is the longest.
         let left = min(end.timeIntervalSince(response.date(at: sentAt) ?? sentAt), Double(lifetime))
         return OAuthToken(
-            accessToken: accessToken, scopes: scopes, lifetime: .seconds(lifetime),
+            accessToken: accessToken, scopes: scopes, lifetime: Duration(wholeSeconds: max(0, left)),
             expiresAt: sentAt.addingTimeInterval(left), authorizedAt: sentAt)
     }
 

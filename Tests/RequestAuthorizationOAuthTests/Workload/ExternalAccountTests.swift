@@ -110,7 +110,7 @@ import Testing
         let token = try await service([
             "service_account_impersonation_url": .string("https://iamcredentials.googleapis.com/v1/a:generate")
         ]).initialToken()
-        #expect(token.expiresAt == clock.now.addingTimeInterval(50 * 60))
+        #expect(token.expiresAt == clock.now.addingTimeInterval(50 * 60) && token.lifetime == .seconds(50 * 60))
     }
 
     @Test func `sources are files and URLs, as text or as JSON, with header fields`() async throws {
