@@ -79,7 +79,7 @@ enum SigningKey: Sendable, RedactedDescription {
         case .p256: [.es256]
         case .p384: [.es384]
         case .p521: [.es512]
-        case .ed25519: [.edDSA]
+        case .ed25519: [.edDSA, SignatureAlgorithm("Ed25519")]  // RFC 9864 §2.2: the name of this curve alone.
         case .rsa: [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]
         }
     }

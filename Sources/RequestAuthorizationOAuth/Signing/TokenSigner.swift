@@ -59,6 +59,6 @@ public struct SignatureAlgorithm: Sendable, Hashable, Codable, CustomStringConve
     public static let ps384 = SignatureAlgorithm("PS384")
     /// RSA with PSS and SHA-512.
     public static let ps512 = SignatureAlgorithm("PS512")
-    /// Ed25519.
+    /// Ed25519. A JWK or the program may also use its newer name, `SignatureAlgorithm("Ed25519")` (RFC 9864 §2.2).
     public static let edDSA = SignatureAlgorithm("EdDSA")
 }

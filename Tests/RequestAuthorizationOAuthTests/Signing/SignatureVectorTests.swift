@@ -107,6 +107,23 @@ import CryptoExtras
         #endif
     }
 
+    @Test func `RFC 9864 §2.2: a key whose algorithm is called Ed25519 signs under this name`() async throws {
+        let text = String(decoding: PublishedKey.ed25519, as: UTF8.self)
+        let named = try PrivateKeySigner(jwk: Data(text.replacing("{", with: #"{"alg":"Ed25519","#).utf8))
+        let chosen = try PrivateKeySigner(jwk: PublishedKey.ed25519, algorithm: SignatureAlgorithm("Ed25519"))
+        for signer in [named, chosen] {
+            let token = try await JSONWebToken.signed([:], type: "JWT", by: signer)
+            let parts = token.split(separator: ".")
+            let header = try JSONDecoder().decode(
+                [String: String].self, from: Data(#require(Base64URL.decode(String(parts[0])))))
+            #expect(header["alg"] == "Ed25519")
+            let key = try Curve25519.Signing.PublicKey(
+                rawRepresentation: #require(signer.publicKey.members["x"].flatMap(Base64URL.decode)))
+            let signature = try #require(Base64URL.decode(String(parts[2])))
+            #expect(key.isValidSignature(signature, for: Array("\(parts[0]).\(parts[1])".utf8)))
+        }
+    }
+
     #if !canImport(CryptoKit)
     @Test func `RFC 7520 §4.2: the printed signature with PS384 is one of the padding that we sign with`() throws {
         let key = try _RSA.Signing.PublicKey(
