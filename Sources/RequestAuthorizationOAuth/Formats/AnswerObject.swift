@@ -53,6 +53,13 @@ package struct AnswerObject: Sendable, RedactedDescription {
         throw problem(name)
     }
 
+    /// A token, which must be visible ASCII (RFC 6749 App. A.12), as header fields require.
+    func visibleText(_ name: String) throws -> String {
+        let text = try requiredText(name)
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw invalid(name, .malformed) }
+        return text
+    }
+
     /// A time in seconds, which servers send as a number or a text.
     ///
     /// Zero (which some servers use for "never"), negative times and more than a hundred years count as absent.

@@ -91,7 +91,7 @@ extension AnswerObject {
     ) throws -> (token: String, type: String) {
         do {
             return (
-                try accessToken(),
+                try visibleText("access_token"),
                 try tokenType(quirks, mayBeOfAnyKind, isProven: isProven, allowsBearer: allowsBearer)
             )
         } catch {
@@ -99,15 +99,6 @@ extension AnswerObject {
             // An unproven answer must not make the session depend on a key that it does not have.
             return ("", isProven ? text("token_type") ?? "Bearer" : "Bearer")
         }
-    }
-
-    /// The access token, which must be visible ASCII (RFC 6749 App. A.12), as header fields require.
-    private func accessToken() throws -> String {
-        let token = try requiredText("access_token")
-        guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw invalid("access_token", .malformed)
-        }
-        return token
     }
 
     /// The type of the token. A token of an unknown type must not be used (RFC 6749 §7.1).

@@ -76,10 +76,7 @@ extension TokenEndpoint {
                 ], body: Array(try JSONEncoder().encode(body))))
         guard response.statusCode == 200 else { throw Self.refusal(response, at: url, clock.now) }
         let answer = try AnswerObject(response)
-        let accessToken = try answer.requiredText("accessToken")
-        guard accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw answer.invalid("accessToken", .malformed)
-        }
+        let accessToken = try answer.visibleText("accessToken")
         guard let end = JSONDateFormat.parse(try answer.requiredText("expireTime")) else {
             throw answer.invalid("expireTime", .malformed)
         }
