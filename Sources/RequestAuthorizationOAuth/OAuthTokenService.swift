@@ -37,9 +37,7 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
     ///   ``NoRefreshToken`` if the user has to sign in again, `NotAuthorized` with a ``TokenOfOtherIssuer`` if the user
     ///   has to sign in at this server first, and errors of the transport.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken {
-        do {
-            try endpoint.server.checkIssuer(of: token)
-        } catch {
+        do { try endpoint.server.checkIssuer(of: token) } catch {
             guard initial != nil else { throw error.inSession }
             return try await initialToken()
         }

@@ -18,8 +18,9 @@
 public protocol ClientAuthenticator: Sendable {
     /// Makes the proof for one request. It is called once for each request, immediately before the request is sent.
     ///
-    /// - Throws: any error if it cannot make a proof now. Nothing is sent then, and the session is kept. Errors other
-    ///   than a `TokenServiceFailure` or a `CancellationError` reach callers in a ``ClientAuthenticationFailed``.
+    /// - Throws: any error if it cannot make a proof now. Nothing is sent then, and the session is kept. A
+    ///   `CancellationError`, and a `TokenServiceFailure` that ends no session, reach callers unchanged, and all other
+    ///   errors in a ``ClientAuthenticationFailed``.
     func authenticate(_ request: ClientRequest) async throws -> ClientProof
 
     /// Whether the client is public: it cannot keep a secret, and proves nothing. `false` by default.

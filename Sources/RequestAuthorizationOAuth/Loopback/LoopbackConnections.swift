@@ -28,9 +28,7 @@ struct LoopbackConnections {
     /// Whether a further connection may be accepted: there is room, or one will give way.
     var hasRoom: Bool { open < limit || givesWay != nil }
 
-    /// Adds a connection.
-    ///
-    /// - Returns: the connection to close for it, if there are too many.
+    /// Adds a connection, and returns the one to close for it if there are too many.
     mutating func add(_ channel: any Channel) -> (any Channel)? {
         defer { entries.append((channel, .reading)) }
         guard open >= limit, let place = givesWay else { return nil }

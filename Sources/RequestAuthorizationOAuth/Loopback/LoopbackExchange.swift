@@ -16,6 +16,7 @@ struct LoopbackExchange: Sendable {
 
     /// The redirect URI, once the port is known.
     private(set) var redirectURI = ""
+    /// `127.0.0.1` or `[::1]`.
     private let literal: String
     private let path: String
     /// The accepted values of `Host`; empty until the port is known.
@@ -24,9 +25,6 @@ struct LoopbackExchange: Sendable {
     private var pending: PendingSignIn?
     private var hasEnded = false
 
-    /// - Parameters:
-    ///   - literal: `127.0.0.1` or `[::1]`.
-    ///   - path: the path of the redirect URI.
     init(literal: String, path: String) { (self.literal, self.path) = (literal, path) }
 
     mutating func listen(on port: Int) {

@@ -15,7 +15,6 @@ final class LoopbackListener: Sendable {
     private let promise: EventLoopPromise<URL>
     private let deadline: Scheduled<Void>
 
-    /// Starts to listen.
     init(for receiver: LoopbackReceiver) async throws {
         guard LoopbackExchange.isValid(path: receiver.path) else { throw LoopbackReceiverError(.invalidPath) }
         try Task.checkCancellation()

@@ -48,9 +48,7 @@ struct ProofTurns {
         return nil
     }
 
-    /// Adds a request to the line, or renews its nap.
-    ///
-    /// - Returns: its place.
+    /// Adds a request to the line, or renews its nap, and returns its place.
     mutating func wait(for server: ProofNonces.Server, place: Int?, nap: Task<Void, Never>) -> Int {
         if let place, let index = lines[server]?.waiting.firstIndex(where: { $0.place == place }) {
             lines[server]?.waiting[index].nap = nap
@@ -61,7 +59,6 @@ struct ProofTurns {
         return places
     }
 
-    /// Removes a request from the line.
     mutating func leave(_ server: ProofNonces.Server, _ place: Int?) {
         lines[server]?.waiting.removeAll { $0.place == place }
     }

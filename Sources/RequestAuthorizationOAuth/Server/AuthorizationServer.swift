@@ -10,8 +10,8 @@
 ///     let discovered = try await AuthorizationServer.discover(issuer: "https://id.example.com", transport: URLSession.shared)
 ///
 /// Your values have precedence: metadata fill only properties that are `nil`. A feature that the metadata do not list
-/// can still be used, except PKCE (``ServerQuirks/requiresListedPKCE``). Endpoints are called over `https`, or over `http` on loopback. An endpoint with a fragment is
-/// refused (RFC 6749 §3.1, §3.2).
+/// can still be used, except PKCE (``ServerQuirks/requiresListedPKCE``). Endpoints are called over `https`, or over
+/// `http` on loopback. An endpoint with a fragment is refused (RFC 6749 §3.1, §3.2).
 public struct AuthorizationServer: Sendable, Hashable {
     /// The server's own name, compared by code points (RFC 8414 §2); `nil` if it has none or you do not know it.
     public var issuer: String?

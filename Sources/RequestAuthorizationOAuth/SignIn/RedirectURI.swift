@@ -70,7 +70,6 @@ package struct RedirectURI: Hashable, Sendable {
     private static func problem(_ advice: String) -> SignInError { SignInError(.redirectURI, detail: advice) }
 }
 
-/// The parts of a URI.
 private struct Parts: Hashable, Sendable {
     let scheme: String
     /// The host with its port; `nil` for `com.example.app:/callback`.

@@ -28,7 +28,6 @@ struct DERReader {
         return Array(rest.prefix(length))
     }
 
-    /// Whether the next element has this tag.
     func isNext(_ tag: UInt8) -> Bool { rest.first == tag }
 
     /// The contents of the next element if it has this tag.

@@ -55,9 +55,7 @@ enum PrivateKeyParts: RedactedDescription {
         }
     }
 
-    /// - Parameters:
-    ///   - outerCurve: the curve that the outer structure has named.
-    ///   - publicKeys: those that the outer structure gives.
+    /// `outerCurve` and `publicKeys` are those that the outer structure gives.
     private static func sec1(
         _ der: [UInt8], on outerCurve: EllipticCurve?, publicKeys: [[UInt8]]
     ) throws(SigningKeyError) -> PrivateKeyParts {
@@ -112,9 +110,7 @@ struct RSANumbers: RedactedDescription {
         guard Self.product(all[3], all[4]) == modulus else { throw SigningKeyError(.mismatched) }
     }
 
-    /// Reads PKCS #1.
-    ///
-    /// - Parameter publicKeys: further public keys of the file, in PKCS #1 (RFC 8017 §A.1.1).
+    /// Reads PKCS #1. `publicKeys` are further public keys of the file, in the form of RFC 8017 §A.1.1.
     init(pkcs1 der: [UInt8], publicKeys: [[UInt8]] = []) throws(SigningKeyError) {
         var outer = DERReader(der)
         var key = DERReader(try outer.read(DERReader.Tag.sequence))
