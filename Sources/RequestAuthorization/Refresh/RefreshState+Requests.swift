@@ -160,11 +160,7 @@ extension RefreshState {
 
     /// Reads a store again that others share: one of them may have signed in. A later request finds out.
     private mutating func lookForSignIn(_ turn: inout Turn) {
-        // Else it is not known which session a read-only store held when the user signed out.
-        let isKnown = vault.session != nil || vault.leftAt != nil
-        guard vault.kind == .shared || vault.kind == .readOnly && isKnown, isQuiet, pace.isOpen(at: turn.now) else {
-            return
-        }
+        guard vault.kind == .shared || vault.kind == .readOnly, isQuiet, pace.isOpen(at: turn.now) else { return }
         pace.pause(at: turn.now, policy: policy.backOff, random: turn.random)
         turn.perform(.look)
     }

@@ -21,7 +21,7 @@ extension RefreshState {
         sparesSignIn isSparing: Bool = false, _ turn: inout Turn
     ) {
         let content = signOutContent(of: revoked, replacing: condition, at: turn.now)
-        if vault.kind == .readOnly, case .unknown = holding { leaveUnread(revoked, &turn) }
+        if vault.kind == .readOnly, vault.session == nil { leaveUnread(revoked, &turn) }
         let error = NotAuthorized(.signedOut)
         leaveSession(error, sparesSignIn: isSparing, &turn)
         // A sign-out is stored even after a shutdown, so that it counts at the next start.
@@ -69,9 +69,9 @@ extension RefreshState {
         return vault.end(of: line.session, after: heldVersion, at: now.date, replacing: condition)
     }
 
-    /// Remembers which session a read-only store must not bring back. If it was not read, it is read now.
+    /// Remembers which session a read-only store must not bring back. If none is known, the store is read now.
     private mutating func leaveUnread(_ revoked: TokenVersion?, _ turn: inout Turn) {
-        if let revoked { return vault.note(revoked) }
+        if case .unknown = holding, let revoked { return vault.note(revoked) }
         vault.leaveUnread(at: turn.now.date)
         turn.perform(.look)
     }

@@ -82,7 +82,7 @@ struct Vault: Hashable {
     private(set) var access: Access?
     /// The last session that the store is known to have held. If it is gone later, it was ended elsewhere.
     private(set) var session: UUID?
-    /// When a session was left that a read-only store may hold, which had not been read; `nil` if there is none.
+    /// When a session was left that a read-only store may hold, and that is not known; `nil` if there is none.
     private(set) var leftAt: Date?
     /// Counts what was stored. An earlier read is outdated then.
     private(set) var revision = 0
@@ -224,7 +224,7 @@ struct Vault: Hashable {
         if let item, item.token != nil {
             if item.obtainedAt < leftAt { note(item) }
         } else if item != nil || absence == .gone {
-            self.leftAt = .distantPast
+            self.leftAt = nil
         }
     }
 

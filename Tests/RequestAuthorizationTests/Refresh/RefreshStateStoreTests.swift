@@ -544,6 +544,30 @@ struct RefreshStateStoreTests {
         #expect(bench.notice(item).contains("announce 3"))
     }
 
+    /// What a read-only store held when it was read first; or a sign-in came before that.
+    enum FirstRead: CaseIterable { case tombstone, nothing, never }
+
+    @Test(arguments: FirstRead.allCases)
+    func `a read-only store of which no session is known is looked at for a sign-in`(firstRead: FirstRead) {
+        var bench = Bench.make(holding: nil, storage: .readOnly)
+        bench.state.holding = .unknown
+        let (old, tombstone) = (bench.stored(1, generation: 0), bench.tombstone(generation: 1))
+        bench.pass(1)
+        if firstRead == .never {
+            bench.setToken(2, session: ExploredWorld.session(2))
+        } else {
+            bench.wait(7)
+            bench.advance(bench.state.flight?.id, .loaded(firstRead == .tombstone ? tombstone : nil, nil))
+        }
+        if firstRead != .tombstone {
+            #expect(bench.gives { $0.reset(after: $0.heldVersion, newSession: other, &$1) })
+            #expect(bench.notice(old) == [])
+        }
+        bench.log = []
+        #expect(bench.answer() == "signed out" && bench.log == ["look"])
+        #expect(bench.notice(bench.stored(3, session: ExploredWorld.session(3), generation: 0)).contains("announce 3"))
+    }
+
     @Test func `a sign-out that a sibling's sign-in has overtaken counts until the store is read again`() {
         var bench = RefreshStateBench.make(storage: .shared)
         bench.does { $0.reset(newSession: ExploredWorld.session(2), &$1) }
