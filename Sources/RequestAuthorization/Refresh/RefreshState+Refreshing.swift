@@ -97,6 +97,7 @@ extension RefreshState {
 
     /// Uses what a read-only store holds. This process never calls the token service.
     private mutating func look(_ item: StoredItem?, _ absence: TokenAbsence, _ flight: Flight, _ turn: inout Turn) {
+        let hasLeft = vault.hasLeft(item, absence)
         if item == nil, held == nil {
             end(flight, .noToken, &turn)
             holding = .absent
@@ -106,7 +107,7 @@ extension RefreshState {
             end(flight, .sessionEnded, &turn)
             return endSession(NotAuthorized(.signedOut), &turn)
         }
-        let wasNews = item.map(isNews) ?? false
+        let wasNews = !hasLeft && item.map(isNews) ?? false
         if let item, wasNews { adopt(item, nil, &turn) }
         guard isServed(at: turn.now) else {
             let failure = RefreshFailure(ofStore: NotAuthorized(.refreshedElsewhere, detail: held?.problem))

@@ -21,7 +21,7 @@ extension RefreshState {
         sparesSignIn isSparing: Bool = false, _ turn: inout Turn
     ) {
         let content = signOutContent(of: revoked, replacing: condition, at: turn.now)
-        if vault.kind == .readOnly, vault.session == nil { leaveUnread(revoked, &turn) }
+        if vault.kind == .readOnly { leaveStored(revoked, &turn) }
         let error = NotAuthorized(.signedOut)
         leaveSession(error, sparesSignIn: isSparing, &turn)
         // A sign-out is stored even after a shutdown, so that it counts at the next start.
@@ -70,10 +70,11 @@ extension RefreshState {
     }
 
     /// Remembers which session a read-only store must not bring back. If none is known, the store is read now.
-    private mutating func leaveUnread(_ revoked: TokenVersion?, _ turn: inout Turn) {
-        if case .unknown = holding, let revoked { return vault.note(revoked) }
-        vault.leaveUnread(at: turn.now.date)
-        turn.perform(.look)
+    private mutating func leaveStored(_ revoked: TokenVersion?, _ turn: inout Turn) {
+        let unread: UUID? = if case .unknown = holding { revoked?.session } else { nil }
+        let session = vault.session ?? unread
+        vault.leave(session, at: turn.now.date)
+        if session == nil { turn.perform(.look) }
     }
 
     private mutating func leaveSession(_ error: any Error, sparesSignIn isSparing: Bool = false, _ turn: inout Turn) {
@@ -160,12 +161,11 @@ extension RefreshState {
         _ item: StoredItem?, _ intent: RefreshIntent?, _ absence: TokenAbsence, _ turn: inout Turn
     ) {
         guard vault.unsaved == nil, !vault.isClosed, !(isShutDown && isOver) else { return }
+        if vault.hasLeft(item, absence) { return }
         switch holding {
         case .unknown: return
-        case .absent, .ended:
-            vault.noteLeft(item, absence)
-            // Without a held token only a sign-in of a sibling matters.
-            guard item?.token != nil, !(item.map(hasLeft) ?? false) else { return }
+        // Without a held token only a sign-in of a sibling matters.
+        case .absent, .ended: guard item?.token != nil else { return }
         case .held: break
         }
         guard let item else {
@@ -180,10 +180,5 @@ extension RefreshState {
         turn.emit(.tokenAdopted)
         adopt(item, intent, &turn)
         releaseWaiters(&turn)
-    }
-
-    /// Whether a read-only store still holds the session that was signed out here.
-    private func hasLeft(_ item: StoredItem) -> Bool {
-        vault.kind == .readOnly && line.session != line.lastHeld && item.version.session == vault.session
     }
 }

@@ -82,7 +82,9 @@ struct Vault: Hashable {
     private(set) var access: Access?
     /// The last session that the store is known to have held. If it is gone later, it was ended elsewhere.
     private(set) var session: UUID?
-    /// When a session was left that a read-only store may hold, and that is not known; `nil` if there is none.
+    /// The session that was signed out here, and that a read-only store may still hold. It never comes back.
+    private(set) var left: UUID?
+    /// When such a session was left that is not known; `nil` if there is none.
     private(set) var leftAt: Date?
     /// Counts what was stored. An earlier read is outdated then.
     private(set) var revision = 0
@@ -212,20 +214,23 @@ struct Vault: Hashable {
     // MARK: Reading
 
     /// Remembers that the store has held the session.
-    mutating func note(_ item: StoredItem) { if item.token != nil { note(item.version) } }
-    mutating func note(_ version: TokenVersion) { (session, leftAt) = (version.session, nil) }
+    mutating func note(_ item: StoredItem) { if item.token != nil { session = item.version.session } }
 
-    /// A session is left that is not known. What the store has held until now must not come back.
-    mutating func leaveUnread(at date: Date) { leftAt = date }
+    /// A session is left that a read-only store may hold. If it is not known, the store must bring back nothing older.
+    mutating func leave(_ session: UUID?, at date: Date) {
+        if let session { left = session } else { leftAt = date }
+    }
 
-    /// Finds the session that was left in what is read now: it was obtained before. An empty store had none.
-    mutating func noteLeft(_ item: StoredItem?, _ absence: TokenAbsence) {
-        guard let leftAt else { return }
-        if let item, item.token != nil {
-            if item.obtainedAt < leftAt { note(item) }
-        } else if item != nil || absence == .gone {
-            self.leftAt = nil
+    /// Whether the store still holds the session that was left. If that was not known, its date tells.
+    mutating func hasLeft(_ item: StoredItem?, _ absence: TokenAbsence) -> Bool {
+        if let date = leftAt, item != nil || absence == .gone {
+            leftAt = nil
+            if let item, item.obtainedAt < date {
+                note(item)
+                left = session
+            }
         }
+        return item != nil && item?.version.session == left
     }
 
     /// Whether the empty store means that the session was ended: the store held the session, and it was removed.

@@ -277,7 +277,7 @@ private struct FingerprintWriter {
         guard state.vault.kind != .none else { return }
         write(world.stored)
         write(world.absence == .gone, state.vault.session == state.line.session)
-        if let leftAt = state.vault.leftAt { write(world.stored.map { $0.obtainedAt < leftAt } ?? false) }
+        if state.vault.kind == .readOnly { writeLeft(of: world) }
         write(world.intent)
         write(state.vault.writer)
         write(world.isWriteDue, world.isStoreOurs, world.isLost, world.isIntentOurs)
@@ -296,6 +296,14 @@ private struct FingerprintWriter {
         write(look.item)
         write(look.absence == .gone)
         write(look.intent)
+    }
+
+    /// What must not come back, compared with what is stored.
+    private mutating func writeLeft(of world: ExploredWorld) {
+        let (vault, stored) = (world.state.vault, world.stored?.version.session)
+        write(vault.session == nil, vault.session == stored, vault.left == stored)
+        write(stored.map { world.signedOut.contains($0) } ?? false, vault.leftAt != nil)
+        if let leftAt = vault.leftAt { write(world.stored.map { $0.obtainedAt < leftAt } ?? false) }
     }
 
     private mutating func write(_ order: Vault.Order) {

@@ -123,13 +123,14 @@ extension ExploredWorld {
                 state.isUsable(at: now) == (isGood && !state.isRefused), "a good token is not used, or another one is")
         }
         guard case .reset = event else { return }
+        if let former = before.held { signedOut.append(former.version.session) }
         if case .ended = new {} else { demand(false, "a reset does not end the session") }
         demand(callers.isEmpty, "requests wait after a reset")
     }
 
     private mutating func checkNew(_ held: HeldToken, _ event: Event, before: ExploredWorld) {
-        // With a read-only store a sign-out and a sign-in count in this process alone, until the store reports a
-        // change.
+        demand(!signedOut.contains(held.version.session), "a session that was signed out here comes back")
+        // With a read-only store a sign-in counts in this process alone, until the store reports a change.
         if state.vault.kind == .readOnly { return }
         demand(!over.contains(held.version.session), "a session that was over comes back")
         switch before.state.holding {

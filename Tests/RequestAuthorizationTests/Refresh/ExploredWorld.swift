@@ -119,6 +119,8 @@ struct ExploredWorld {
     var removed: [UUID] = []
     /// Sessions that this process has left.
     var over: [UUID] = []
+    /// Those of them that were signed out here.
+    var signedOut: [UUID] = []
     /// Tokens from the service that are neither in use nor discarded yet.
     var fresh: [HeldToken] = []
     /// Those of them that the store was asked to save once.

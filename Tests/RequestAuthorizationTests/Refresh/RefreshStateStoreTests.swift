@@ -568,6 +568,32 @@ struct RefreshStateStoreTests {
         #expect(bench.notice(bench.stored(3, session: ExploredWorld.session(3), generation: 0)).contains("announce 3"))
     }
 
+    @Test(arguments: [false, true], [false, true])
+    func `a session of a read-only store that was signed out here leaves the sign-in after it alone`(
+        wasRead: Bool, isNoticed: Bool
+    ) {
+        var bench = Bench.make(holding: wasRead ? 1 : nil, storage: .readOnly)
+        if !wasRead { bench.state.holding = .unknown }
+        let old = bench.stored(1, generation: 0)
+        bench.pass(1)
+        bench.does { $0.reset(newSession: other, &$1) }
+        bench.setToken(2, session: ExploredWorld.session(2))
+        if isNoticed {
+            #expect(bench.notice(old) == [])
+            // Its end is none of the new session.
+            #expect(bench.notice(bench.tombstone(generation: 1)) == [])
+        } else {
+            bench.pass(ExploredToken.lifetime)
+            bench.wait(7)
+            bench.advance(bench.state.flight?.id, .loaded(old, nil))
+        }
+        #expect(bench.state.held?.number == 2)
+        // Signing out again does not bring it back either.
+        bench.does { $0.reset(newSession: ExploredWorld.session(8), &$1) }
+        #expect(bench.notice(old) == [])
+        #expect(bench.notice(bench.stored(3, session: ExploredWorld.session(3), generation: 0)).contains("announce 3"))
+    }
+
     @Test func `a sign-out that a sibling's sign-in has overtaken counts until the store is read again`() {
         var bench = RefreshStateBench.make(storage: .shared)
         bench.does { $0.reset(newSession: ExploredWorld.session(2), &$1) }
