@@ -97,7 +97,7 @@ extension RefreshState {
 
     /// Uses what a read-only store holds. This process never calls the token service.
     private mutating func look(_ item: StoredItem?, _ absence: TokenAbsence, _ flight: Flight, _ turn: inout Turn) {
-        let hasLeft = vault.hasLeft(item, absence)
+        let hasLeft = vault.hasLeft(item, absence, at: turn.now.date)
         if item == nil, held == nil {
             end(flight, .noToken, &turn)
             holding = .absent

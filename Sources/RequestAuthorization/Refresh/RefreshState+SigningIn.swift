@@ -161,7 +161,7 @@ extension RefreshState {
         _ item: StoredItem?, _ intent: RefreshIntent?, _ absence: TokenAbsence, _ turn: inout Turn
     ) {
         guard vault.unsaved == nil, !vault.isClosed, !(isShutDown && isOver) else { return }
-        if vault.hasLeft(item, absence) { return }
+        if vault.hasLeft(item, absence, at: turn.now.date) { return }
         switch holding {
         case .unknown: return
         // Without a held token only a sign-in of a sibling matters.

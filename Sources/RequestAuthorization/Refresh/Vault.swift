@@ -221,11 +221,12 @@ struct Vault: Hashable {
         if let session { left = session } else { leftAt = date }
     }
 
-    /// Whether the store still holds the session that was left. If that was not known, its date tells.
-    mutating func hasLeft(_ item: StoredItem?, _ absence: TokenAbsence) -> Bool {
+    /// Whether the store still holds the session that was left. If that was not known, its date tells. A date in the
+    /// future is of a clock that was wrong.
+    mutating func hasLeft(_ item: StoredItem?, _ absence: TokenAbsence, at now: Date) -> Bool {
         if let date = leftAt, item != nil || absence == .gone {
             leftAt = nil
-            if let item, item.obtainedAt < date {
+            if let item, item.obtainedAt < date || item.obtainedAt > now {
                 note(item)
                 left = session
             }

@@ -544,6 +544,17 @@ struct RefreshStateStoreTests {
         #expect(bench.notice(item).contains("announce 3"))
     }
 
+    @Test func `after a sign-out before the first read of a read-only store a token from the future is the old one`() {
+        var bench = Bench.make(holding: nil, storage: .readOnly)
+        bench.state.holding = .unknown
+        let old = bench.stored(1, generation: 0)
+        // The clock is set back.
+        bench.now.date -= 5
+        bench.does { $0.reset(newSession: other, &$1) }
+        #expect(bench.notice(old) == [])
+        #expect(bench.answer() == "signed out")
+    }
+
     /// What a read-only store held when it was read first; or a sign-in came before that.
     enum FirstRead: CaseIterable { case tombstone, nothing, never }
 
