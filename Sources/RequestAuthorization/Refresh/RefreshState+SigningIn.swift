@@ -69,12 +69,11 @@ extension RefreshState {
         return vault.end(of: line.session, after: heldVersion, at: now.date, replacing: condition)
     }
 
-    /// Remembers which session a read-only store must not bring back. If none is known, the store is read now.
+    /// Remembers which session a read-only store must not bring back. If none is known, the store is read and watched.
     private mutating func leaveStored(_ revoked: TokenVersion?, _ turn: inout Turn) {
         let unread: UUID? = if case .unknown = holding { revoked?.session } else { nil }
-        let session = vault.session ?? unread
-        vault.leave(session, at: turn.now.date)
-        if session == nil { turn.perform(.look) }
+        vault.leave(vault.session ?? unread, at: turn.now.date)
+        if vault.session == nil { turn.perform(.look) }
     }
 
     private mutating func leaveSession(_ error: any Error, sparesSignIn isSparing: Bool = false, _ turn: inout Turn) {

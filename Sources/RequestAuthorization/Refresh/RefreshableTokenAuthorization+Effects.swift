@@ -36,7 +36,11 @@ extension RefreshableTokenAuthorization {
             flight.id.run(inheriting: isAsked) { await self.run(flight) }
         case .cancel(let id): id.cancel()
         case .write: detach { await self.write(as: $0) }
-        case .look: detach { _ in _ = await self.noticeChange(isFirst: false) }
+        case .look:
+            detach { _ in
+                await self.watchStore()
+                _ = await self.noticeChange(isFirst: false)
+            }
         case .unlock(let id, let endsIntent): detach { _ in await self.unlock(id, endsIntent: endsIntent) }
         case .discard(let held): discard(typed(held).token)
         case .answer(let id, let result):

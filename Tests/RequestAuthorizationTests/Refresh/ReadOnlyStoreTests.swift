@@ -146,6 +146,18 @@ import Testing
         #expect(Set(widget.kinds) == [.load])
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a widget that signs out before it has read the store hears of the app's sign-in`() async throws {
+        let widget = Widget(.make("old"))
+        let read = widget.store.hold(next: .load)
+        await widget.auth.reset()
+        await read.begins()
+        read.fail(DiskFull())
+        let next = Task { await widget.auth.tokenChanges.first { $0.name == "next" } != nil }
+        try await widget.app.save(.make("next"))
+        #expect(await next.value)
+    }
+
     @Test func `signing in and out in a widget is not written`() async throws {
         let widget = Widget(.make("old"))
         #expect(try await widget.name() == "old")
