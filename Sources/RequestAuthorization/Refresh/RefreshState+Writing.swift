@@ -32,9 +32,9 @@ extension RefreshState {
 
     /// Stops writing to the store at the end of a shutdown. No caller waits any longer, and siblings get exclusive access.
     ///
-    /// A sign-out is still stored: otherwise the session would go on at the next start.
+    /// A sign-out is still stored: otherwise the session would go on at the next start. A sign-in after it is given up.
     mutating func giveUpWriting(_ turn: inout Turn) {
-        if !isOver || vault.isSettled { vault.close() }
+        if !isOver || vault.isSettled || vault.holdsToken { vault.close() }
         // A store that hangs may hold the token later, or never.
         if vault.isWriting { turn.resumeAll(.failure(NotAuthorized(.shutDown))) }
         announceNow(&turn)

@@ -309,6 +309,18 @@ struct RefreshStateTests {
         #expect(bench.state.vault.isClosed)
     }
 
+    @Test func `a sign-in after a sign-out is given up if the provider is closed while a store hangs`() {
+        var bench = Bench.make(storage: .plain)
+        bench.does { $0.reset(newSession: ExploredWorld.session(3), &$1) }
+        bench.write()
+        let manual = bench.beginManual()
+        bench.bring(2, by: manual)
+        #expect(bench.gives { state, _ in state.vault.begin() } != nil)
+        bench.does { $0.shutDown(&$1) }
+        #expect(bench.does { $0.giveUpWriting(&$1) } == ["announce 2", "token installed"])
+        #expect(bench.state.vault.isClosed && !bench.state.vault.holdsToken)
+    }
+
     @Test func `no waiter gets a token that a store which hangs may never hold`() {
         var bench = Bench.make(storage: .plain)
         let manual = bench.beginManual(isAwaited: true)
