@@ -98,7 +98,8 @@ extension RefreshState {
     /// Goes on with a token of this provider under the number that the store has given to it.
     private mutating func renumber(_ held: HeldToken, _ news: News?, _ turn: inout Turn) {
         if case .refreshed? = news { return announce(.refreshed(held), &turn) }
-        // It was announced after an earlier try.
+        // It was announced after an earlier try. A call that has spent it brings the token after it.
+        if case .refresh? = calling?.step { return }
         if case .held(let former, let use) = holding, former.header == held.header { holding = .held(held, use) }
     }
 

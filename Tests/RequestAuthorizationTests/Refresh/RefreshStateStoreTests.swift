@@ -206,6 +206,22 @@ struct RefreshStateStoreTests {
         #expect(bench.answer() == "token 2")
     }
 
+    @Test func `a call goes on although the store gives another number to the token that it has spent`() {
+        var bench = Bench.make(storage: .shared)
+        let first = bench.refuse()
+        let item = bench.stored(1, generation: 0)
+        bench.advance(first, .done, .loaded(item, nil), .done, .token(bench.held(2, generation: 1)))
+        bench.write(.failed(ExploredFailure()))
+        let renumbered = bench.stored(2, generation: 2)
+        bench.pass(200)
+        let second = bench.refuse()
+        bench.advance(second, .loaded(item, nil), .done)
+        #expect(bench.write(.refused(renumbered)) == [])
+        bench.advance(second, .token(bench.held(3, generation: 2)))
+        #expect(bench.write(.refused(bench.stored(3, generation: 3))).contains("announce 3"))
+        #expect(bench.answer() == "token 3" && bench.state.heldVersion?.generation == 3)
+    }
+
     // MARK: The lock and the intent
 
     @Test func `a lock that is acquired after a sibling's token is released`() {
