@@ -93,7 +93,7 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
         guard result == .saved, case .save(let saved) = last.decision else {
             // The answer to the first try may have been lost. Then no host has heard of the session yet.
             if condition == .anything, last.kept?.version.session == stored.version.session { await items.announce() }
-            if case .isStored? = last.decision { return .saved }
+            if case .isStored? = last.decision, last.kept?.version == stored.version { return .saved }
             return .refused(last.kept)
         }
         note(saved)
