@@ -200,13 +200,9 @@ extension ProtectedResourceAuthorization {
 
     /// Revokes the token at the server, then signs out here; see `RefreshableTokenAuthorization.signOut()`.
     ///
-    /// A sign-in that is under way is dropped: its callers get `NotAuthorized` with the reason `signedOut`.
-    public func signOut() async throws {
-        await sessions.dropSignIn()
-        // A sibling may have signed in at another server, or as another client. Without the records the known session ends.
-        _ = try? await sessions.adopt(newerThan: sessions.session?.record?.signIn)
-        try await sessions.loaded()?.provider.signOut()
-    }
+    /// A sign-in that is under way is dropped: its callers get `NotAuthorized` with the reason `signedOut`. So do requests
+    /// that need the person meanwhile.
+    public func signOut() async throws { try await sessions.signOut() }
 
     /// Signs out on this machine only. The server is not told. A sign-in that is under way is dropped, as by ``signOut()``.
     ///

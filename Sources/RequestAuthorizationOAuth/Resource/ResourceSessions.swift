@@ -39,6 +39,8 @@ actor ResourceSessions {
     private var passed: Set<UUID> = []
     /// Whether a session that could not be read is to be signed out.
     private var mustReset = false
+    /// The number of the session that a sign-out ends, or has ended. Nobody is asked for its requests.
+    private var leaving: Int?
 
     init(_ settings: ResourceSettings) { (self.settings, place) = (settings, ResourcePlace(settings.url)) }
 
@@ -150,6 +152,7 @@ actor ResourceSessions {
             let effect = consent.needs(reason, sentIn: number, at: now, within: period)
             // Only a sign-in needs the records, and one that cannot begin does not count.
             if effect == .begin, let failure { throw failure }
+            if effect == .begin, let number, number == leaving { throw NotAuthorized(.signedOut) }
             state.consent = consent
             return effect
         }
@@ -394,10 +397,25 @@ actor ResourceSessions {
         await finishOrTryAgain()
     }
 
+    /// Revokes the session, and ends it unless that fails.
+    func signOut() async throws {
+        dropSignIn()
+        // A sibling may have signed in at another server, or as another client. Without the records the known session ends.
+        _ = try? await adopt(newerThan: session?.record?.signIn)
+        do {
+            let session = try await loaded()
+            leaving = session?.number
+            try await session?.provider.signOut()
+        } catch {
+            leaving = nil
+            throw error
+        }
+    }
+
     /// Gives up the sign-in that is under way, because of a sign-out. The next one begins anew.
-    func dropSignIn() {
+    private func dropSignIn() {
         signingIn?.cancel()
-        signingIn = nil
+        (signingIn, leaving) = (nil, session?.number)
         state.withLock { state in
             state.consent.ended(.failed)
             state.line += 1

@@ -939,19 +939,49 @@ import Testing
         }
     }
 
-    @Test func `a request for more that was sent before a sign-out asks nobody`() async throws {
+    @Test(arguments: [false, true])
+    func `a request that was sent before a sign-out asks nobody, also if the resource moves`(moves: Bool) async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let asked = Asked()
             let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
             try await notes.signIn()
-            let challenge = #"Bearer error="insufficient_scope", scope="write""#
+            let challenge = moves ? #"error="invalid_token""# : #"error="insufficient_scope", scope="write""#
             let error = await #expect(throws: NotAuthorized.self) {
                 _ = try await notes.send(TestRequest("\(server.base)/mcp")) { _ in
                     try await notes.signOut()
-                    return UnauthorizedResponse(statusCode: 403, fields: ["WWW-Authenticate": [challenge]])
+                    if moves { guarded.change { $0.issuers = ["BASE/as2"] } }
+                    return UnauthorizedResponse(
+                        statusCode: moves ? 401 : 403, fields: ["WWW-Authenticate": ["Bearer \(challenge)"]])
                 }
             }
             #expect(error?.reason == .signedOut && asked.reasons == ["first sign-in"])
+        }
+    }
+
+    @Test func `a request for more asks nobody while a sign-out revokes the token`() async throws {
+        let guarded = GuardedServer()
+        guarded.change {
+            $0.serverMembers += #","revocation_endpoint":"BASE/as/revoke""#
+            $0.required = ["PUT": ["write"]]
+        }
+        let (revokes, revoke) = AsyncStream.makeStream(of: Void.self)
+        let mayRevoke = OneShot<Void>()
+        try await withServer { request in
+            guard request.target == "/as/revoke" else { return guarded.answer(request) }
+            revoke.finish()
+            try await mayRevoke.value()
+            return .status(200)
+        } body: { (server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            try await notes.signIn()
+            async let signOut: Void = notes.signOut()
+            for await _ in revokes {}
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await notes.get(server, "PUT") }
+            #expect(error?.reason == .signedOut && asked.reasons == ["first sign-in"])
+            mayRevoke.fulfill()
+            try await signOut
+            await #expect(throws: NotAuthorized.self) { _ = try await notes.validToken() }
         }
     }
 
