@@ -274,7 +274,7 @@ private struct ResourceReceipt: BoundReceipt {
     let sessions: ResourceSessions
     /// The session of the request; `nil` if it went out without a credential.
     let number: Int?
-    let line: ResourceSession.Line?
+    let line: UUID?
     let base: Credential?
     let isReplayable: Bool
 

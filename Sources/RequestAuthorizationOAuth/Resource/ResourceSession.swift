@@ -42,24 +42,16 @@ struct ResourceSettings: Sendable {
 /// One session: a sign-in at one server, or a service that needs no person.
 final class ResourceSession: Sendable {
     let number: Int
-    let line: Line
     /// `nil` if no person has signed in.
     let record: ResourceRecord?
     let provider: RefreshableTokenAuthorization<OAuthToken>
 
-    /// The sessions of one person: a request that was sent in one of them goes on in its line only.
-    struct Line: Hashable, Sendable {
-        /// Rises with each sign-out, and with each sign-in that this program asks for.
-        let number: Int
-        /// The sign-in that began it, here or in a sibling.
-        let signIn: UUID?
-    }
-
-    init(number: Int, line: Int, record: ResourceRecord?, provider: RefreshableTokenAuthorization<OAuthToken>) {
+    init(number: Int, record: ResourceRecord?, provider: RefreshableTokenAuthorization<OAuthToken>) {
         (self.number, self.record, self.provider) = (number, record, provider)
-        self.line = Line(number: line, signIn: record?.line ?? record?.signIn)
     }
 
+    /// The sign-in that began the sessions of one person: a request that was sent in one of them goes on in these only.
+    var line: UUID? { record?.line ?? record?.signIn }
     var service: ResourceTokenService? { provider.bareService as? ResourceTokenService }
 }
 

@@ -10,8 +10,6 @@ actor ResourceSessions {
     struct State {
         var consent = ConsentState()
         var session: ResourceSession?
-        /// The number of the next session's line. A sign-in that began in an earlier one brings none.
-        var line = 0
         fileprivate var followers: [UUID: Follower] = [:]
 
         fileprivate func mayRefresh(_ service: ResourceTokenService) -> Bool {
@@ -25,6 +23,8 @@ actor ResourceSessions {
     }
 
     private var signingIn: Task<Void, any Error>?
+    /// Counts the sign-outs. A sign-in that began before the last one brings no session.
+    private var signOuts = 0
     private var reading: Task<Void, Never>?
     private var introduction: Task<AuthenticationChallenge??, any Error>?
     /// The uptime before which the metadata are not read again.
@@ -47,7 +47,6 @@ actor ResourceSessions {
     nonisolated var session: ResourceSession? { state.withLock { $0.session } }
     /// Whether the program has named the session's server, now or when somebody signed in. Nothing is discovered then.
     nonisolated var isKnown: Bool { settings.known != nil || session?.record?.isKnown == true }
-    private nonisolated var line: Int { state.withLock { $0.line } }
     private nonisolated var now: Duration { settings.clock.uptime }
 
     // MARK: - The session
@@ -96,7 +95,7 @@ actor ResourceSessions {
         let ended = state.withLock { state -> [TokenObservation?] in
             let isSame = state.session?.provider === provider
             state.session = ResourceSession(
-                number: state.consent.begin(issuer ?? ""), line: state.line, record: record, provider: provider)
+                number: state.consent.begin(issuer ?? ""), record: record, provider: provider)
             if isSame { return [] }
             return state.followers.map { id, follower in
                 state.followers[id]?.observation = provider.onTokenChange(follower.handler)
@@ -173,10 +172,7 @@ actor ResourceSessions {
         let former = try await loaded()
         let record = try await settings.record()
         let effect = state.withLock { $0.consent.asked() }
-        if effect == .begin {
-            state.withLock { $0.line += 1 }
-            begin(.first, scopes: scopes, newerThan: record?.signIn ?? former?.record?.signIn)
-        }
+        if effect == .begin { begin(.first, scopes: scopes, newerThan: record?.signIn ?? former?.record?.signIn) }
         try await signingIn?.finished()
         // The sign-in that was under way may have requested less.
         if effect == .join, let record = session?.record, !scopes.isSubset(of: record.requested) {
@@ -245,9 +241,9 @@ actor ResourceSessions {
         /// The sign-in that this process knows; another one in the records is newer.
         let baseline: UUID?
         let since: Date
-        /// The line in which it began; a sign-out ends that.
-        let line: Int
-        /// The sign-in whose line goes on; `nil` if a new one begins.
+        /// The sign-outs before it. Another one ends it.
+        let signOuts: Int
+        /// The line that goes on; `nil` if a new one begins.
         let former: UUID?
 
         var covering: Set<String> { reason.isStepUp ? challenge?.scope ?? [] : scopes }
@@ -260,7 +256,7 @@ actor ResourceSessions {
     ) {
         let demand = Demand(
             reason: reason, challenge: challenge, scopes: scopes, baseline: baseline, since: settings.clock.now,
-            line: line, former: reason == .first ? nil : session?.line.signIn)
+            signOuts: signOuts, former: reason == .first ? nil : session?.line)
         let work = Task.detached { [self] in
             do {
                 try await run(demand)
@@ -291,7 +287,7 @@ actor ResourceSessions {
     }
 
     private func checkSignOuts(since demand: Demand) throws {
-        guard demand.line == line else { throw NotAuthorized(.signedOut) }
+        guard demand.signOuts == signOuts else { throw NotAuthorized(.signedOut) }
     }
 
     /// Signs in while no other process does, or takes over what another one has done meanwhile.
@@ -320,7 +316,7 @@ actor ResourceSessions {
             let provider = provider(for: try await make(found), in: nil)
             try checkSignOuts(since: demand)
             install(nil, provider, issuer: found.server.issuer)
-        } catch  where ConsentState.End(error) == .denied && demand.line == line {
+        } catch  where ConsentState.End(error) == .denied && demand.signOuts == signOuts {
             asker.deniedAt = settings.clock.now
             try? await settings.records.save(value: asker, named: settings.askerName)
             throw error
@@ -384,7 +380,7 @@ actor ResourceSessions {
             // The server has named a later time for the next call; this token is here already.
             try await provider.setToken(new.token)
         }
-        guard demand.line == line else {
+        guard demand.signOuts == signOuts else {
             await provider.reset()
             throw NotAuthorized(.signedOut)
         }
@@ -416,10 +412,8 @@ actor ResourceSessions {
     private func dropSignIn() {
         signingIn?.cancel()
         (signingIn, leaving) = (nil, session?.number)
-        state.withLock { state in
-            state.consent.ended(.failed)
-            state.line += 1
-        }
+        signOuts += 1
+        state.withLock { $0.consent.ended(.failed) }
     }
 
     // MARK: - What the records refuse

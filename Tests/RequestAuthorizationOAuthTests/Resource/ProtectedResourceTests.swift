@@ -985,6 +985,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a sign-in or a sign-out that fails leaves the session to its requests`(signsOut: Bool) async throws {
+        try await GuardedServer.run {
+            $0.serverMembers += #","revocation_endpoint":"BASE/as/revoke""#
+            $0.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            try await notes.signIn()
+            guarded.change { $0.answers[signsOut ? "/as/revoke" : "/as/token"] = { _ in .status(503) } }
+            await #expect(throws: (any Error).self) {
+                if signsOut { try await notes.signOut() } else { try await notes.signIn() }
+            }
+            guarded.change { $0.answers = [:] }
+            #expect(try await notes.get(server, "PUT") == "200 ok")
+        }
+    }
+
     @Test func `a handler is told of each token, also of another server's`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization.make(server, guarded)
