@@ -307,7 +307,11 @@ actor ResourceSessions {
         if let deniedAt = try await settings.asker()?.deniedAt, deniedAt > demand.since {
             throw NotAuthorized(.needsInteraction, detail: ConsentState.End.denial)
         }
-        if try await adopt(newerThan: demand.baseline), covers(demand.covering) { return }
+        if try await adopt(newerThan: demand.baseline) {
+            // Those who wait are of the former line: a page would not help them.
+            if let former = demand.former, session?.line != former { return state.withLock { $0.consent.spare() } }
+            if covers(demand.covering) { return }
+        }
         var asker = ResourceAsker(since: settings.clock.now)
         try? await settings.records.save(value: asker, named: settings.askerName)
         do {

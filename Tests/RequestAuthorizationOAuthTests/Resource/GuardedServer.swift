@@ -248,10 +248,11 @@ extension ProtectedResourceAuthorization {
     /// The person is asked, which ends a stream, and answers when the other stream ends.
     static func make(
         _ server: RawServer, _ guarded: GuardedServer, tells asked: AsyncStream<Void>.Continuation,
-        waitsFor answer: AsyncStream<Void>
+        waitsFor answer: AsyncStream<Void>, records: any ResourceRecords = .inMemory
     ) -> ProtectedResourceAuthorization {
         ProtectedResourceAuthorization(
-            "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), transport: .patient, clock: guarded.clock,
+            "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), records: records, transport: .patient,
+            clock: guarded.clock,
             signIn: .through(PageOpener()) { _ in
                 asked.finish()
                 for await _ in answer {}

@@ -1220,6 +1220,44 @@ import Testing
         }
     }
 
+    @Test func `a request that waits behind a sign-in at a sibling is not sent again as that person, who is not asked`()
+        async throws
+    {
+        try await GuardedServer.run {
+            $0.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let (shown, show) = AsyncStream.makeStream(of: Void.self)
+            let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+            let (waits, wait) = AsyncStream.makeStream(of: Void.self)
+            let locks = Lock(0)
+            let records = LockedRecords { name, _ in
+                guard name.hasPrefix("sign-in") else { return }
+                if locks.withLock({
+                    $0 += 1; return $0 == 3
+                }) {
+                    wait.finish()
+                }
+            }
+            let asked = Asked()
+            let first = ProtectedResourceAuthorization.make(
+                server, guarded, tells: show, waitsFor: answers, records: records)
+            let second = ProtectedResourceAuthorization.make(server, guarded, asked: asked, records: records)
+            try await second.signIn()
+            async let other: Void = first.signIn()
+            for await _ in shown {}
+            let request = Task { try await second.get(server, "PUT") }
+            for await _ in waits {}
+            answer.finish()
+            try await other
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await request.value }
+            #expect(error?.reason == .sessionReplaced)
+            #expect(guarded.now.calls == ["t1"] && asked.reasons == ["first sign-in"])
+            // The person may be asked for the next request.
+            #expect(try await second.get(server, "PUT") == "200 ok")
+            #expect(asked.reasons == ["first sign-in", "further scopes"])
+        }
+    }
+
     @Test func `a loop of one's own: a refusal is not answered by a sign-in at a sibling`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let (first, second) = Self.siblings(server, guarded, Asked(false))
