@@ -113,6 +113,9 @@ extension RefreshableTokenAuthorization {
     /// The held token, valid or not; neither the store nor the service is called.
     public nonisolated var currentToken: Token? { core.read { $0.held }.map { typed($0).token } }
 
+    /// The session of the held token; `nil` if none is held.
+    package nonisolated var heldSession: UUID? { core.read { $0.heldVersion?.session } }
+
     /// Ends the back-off after a failure, for instance because the network is back.
     ///
     /// A `Retry-After` of the server is still kept. Returns at once. A refresh begins only if the policy allows one that no

@@ -101,9 +101,9 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
 
     public func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
         try check(request)
-        guard let session = sessions.session, let base = try session.provider.credentialAtHand(for: request) else {
-            return nil
-        }
+        guard let session = sessions.session, let base = try session.provider.credentialAtHand(for: request),
+            !session.isReplaced
+        else { return nil }
         guard request.isReplayable else { return wrap(base, session, request) }
         let atHand = warm.withLock { warm in
             warm.flatMap { $0.number == session.number && $0.base.isIdentical(to: base) ? $0.wrapped : nil }
@@ -113,14 +113,15 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
 
     // MARK: -
 
-    /// Calls a body with the session, and once more if a sibling has signed in at another server, or as another client.
+    /// Calls a body with the session, and once more if a sibling has signed in since.
     ///
     /// - Returns: `nil` if there is no session.
     private func inSession<Value>(_ body: (ResourceSession) async throws -> Value) async throws -> Value? {
         for isLast in [false, true] {
             guard let session = try await sessions.loaded() else { break }
             do {
-                return try await body(session)
+                let value = try await body(session)
+                if isLast || !session.isReplaced { return value }
             } catch let error as NotAuthorized where error.needsSignIn && !isLast {
                 let isNewer = try await sessions.adopt(newerThan: session.record?.signIn)
                 guard isNewer || sessions.session !== session else { throw error }

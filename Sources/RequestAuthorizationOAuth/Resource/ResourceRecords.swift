@@ -130,6 +130,8 @@ struct ResourceRecord: Codable, Sendable {
     var isKnown: Bool?
     /// The sign-in with which its line began, if a request needed this one; `nil` if the program asked for it.
     var line: UUID?
+    /// The session of its token in the store; `nil` in records of earlier versions.
+    var session: UUID?
 
     /// The name of the token's store: one for each resource, server and client.
     func tokens(of url: String) -> String { "\(url) \(resource.server.issuer ?? "") \(registration.client.id)" }

@@ -52,6 +52,11 @@ final class ResourceSession: Sendable {
 
     /// The sign-in that began the sessions of one person: a request that was sent in one of them goes on in these only.
     var line: UUID? { record?.line ?? record?.signIn }
+    /// Whether the provider has found the token of a sibling's later sign-in by itself. The records tell whose it is.
+    var isReplaced: Bool {
+        guard let session = record?.session, let held = provider.heldSession else { return false }
+        return held != session
+    }
     var service: ResourceTokenService? { provider.bareService as? ResourceTokenService }
 }
 

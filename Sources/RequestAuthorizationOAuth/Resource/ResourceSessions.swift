@@ -53,7 +53,9 @@ actor ResourceSessions {
 
     /// The session, from the records if this process has none: a sibling may have signed in since.
     func loaded() async throws -> ResourceSession? {
-        if session == nil, !settings.signsInAlone { _ = try await adopt(newerThan: nil) }
+        if session == nil { _ = try await adopt(newerThan: nil) }
+        // Without the records a session goes on as it is.
+        if let session, session.isReplaced { _ = try? await adopt(newerThan: session.record?.signIn) }
         if mustReset {
             await session?.provider.reset()
             mustReset = false
@@ -73,8 +75,11 @@ actor ResourceSessions {
         if baseline != nil, try await store.load()?.token == nil { return false }
         // A sign-in of this program that has ended meanwhile is newer than what was read.
         guard session === former, record.signIn != former?.record?.signIn else { return true }
-        let provider = provider(for: settings.service(for: record), in: store)
-        install(record, provider, issuer: record.resource.server.issuer)
+        let service = settings.service(for: record)
+        // A provider that has found the token by itself goes on with it.
+        let same = record.session.flatMap { $0 == former?.provider.heldSession ? former : nil }
+        same?.service?.goOn(with: service)
+        install(record, same?.provider ?? provider(for: service, in: store), issuer: record.resource.server.issuer)
         return true
     }
 
@@ -388,9 +393,11 @@ actor ResourceSessions {
             await provider.reset()
             throw NotAuthorized(.signedOut)
         }
-        install(new.record, provider, issuer: new.record.resource.server.issuer)
-        unsaved = new.record
-        passed.insert(new.record.signIn)
+        var record = new.record
+        record.session = provider.heldSession
+        install(record, provider, issuer: record.resource.server.issuer)
+        unsaved = record
+        passed.insert(record.signIn)
         if let kept { passed.insert(kept) }
         // What the former server has issued is of no use here, and must not lie about.
         if same == nil { await former?.provider.reset() }

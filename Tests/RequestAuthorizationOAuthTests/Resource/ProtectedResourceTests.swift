@@ -1258,6 +1258,40 @@ import Testing
         }
     }
 
+    @Test func `a request with the token of a sibling's sign-in belongs to that`() async throws {
+        try await GuardedServer.run {
+            $0.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let (first, second) = Self.siblings(server, guarded, asked)
+            try await first.signIn()
+            #expect(try await second.get(server) == "200 ok")
+            try await first.signIn()
+            await second.readStore()
+            #expect(try await second.get(server) == "200 ok")
+            #expect(try await second.get(server, "PUT") == "200 ok")
+            #expect(guarded.now.calls == ["t1", "t2", "t2", "t3"] && asked.reasons == ["further scopes"])
+        }
+    }
+
+    @Test func `a request that finds the token of a sibling's sign-in at the first load belongs to that`() async throws
+    {
+        try await GuardedServer.run {
+            $0.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let (records, asked) = (SlowlyReadRecords(name: "client-1"), Asked())
+            let sibling = ProtectedResourceAuthorization.make(server, guarded, records: records.base)
+            try await sibling.signIn()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked, records: records)
+            let request = Task { try await notes.get(server, "PUT") }
+            for await _ in records.store.begins.stream {}
+            try await sibling.signIn()
+            records.store.goesOn.continuation.finish()
+            #expect(try await request.value == "200 ok")
+            #expect(guarded.now.calls == ["t2", "t3"] && asked.reasons == ["further scopes"])
+        }
+    }
+
     @Test func `a loop of one's own: a refusal is not answered by a sign-in at a sibling`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let (first, second) = Self.siblings(server, guarded, Asked(false))
@@ -1598,6 +1632,11 @@ import Testing
         }
     }
     #endif
+}
+
+extension ProtectedResourceAuthorization {
+    /// The session's provider reads its store, as after a notice that it has changed.
+    fileprivate func readStore() async { _ = try? await sessions.session?.provider.refreshNow() }
 }
 
 /// Opens the page itself, and notes how it was prepared.
