@@ -122,9 +122,14 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
             do {
                 let value = try await body(session)
                 if isLast || !session.isReplaced { return value }
-            } catch let error as NotAuthorized where error.needsSignIn && !isLast {
+            } catch let error as NotAuthorized
+                where !isLast && (error.needsSignIn || error.reason == .sessionReplaced)
+            {
                 let isNewer = try await sessions.adopt(newerThan: session.record?.signIn)
-                guard isNewer || sessions.session !== session else { throw error }
+                // A request that has waited in a line goes on in this one only.
+                guard isNewer || sessions.session !== session,
+                    error.needsSignIn || sessions.session?.line == session.line
+                else { throw error }
             }
         }
         return nil
@@ -326,7 +331,7 @@ private struct ResourceReceipt: BoundReceipt {
             return challenge.error == "insufficient_scope" ? .scopes : .strongerLogIn
         }
         guard refusesToken else { return nil }
-        guard let session = sessions.session, session.number == number else { return .refusedToken }
+        guard let session = try await sessions.loaded(), session.number == number else { return .refusedToken }
         try await sessions.recheck(challenge)
         if sessions.session?.number == number, sessions.state.withLock({ !$0.consent.mayRefresh(session.number) }) {
             return .otherServer

@@ -1258,6 +1258,53 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a request that waits for a refresh goes on with a sibling's step-up, and not with its sign-in`(signsIn: Bool)
+        async throws
+    {
+        try await GuardedServer.run {
+            $0.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let (first, second) = Self.siblings(server, guarded, asked)
+            #expect(try await first.get(server) == "200 ok")
+            #expect(try await second.get(server) == "200 ok")
+            if signsIn { try await first.signIn() } else { #expect(try await first.get(server, "PUT") == "200 ok") }
+            guarded.clock.advance(by: .seconds(4000))
+            if signsIn {
+                let error = await #expect(throws: NotAuthorized.self) { _ = try await second.get(server) }
+                #expect(error?.reason == .sessionReplaced)
+            }
+            #expect(try await second.get(server) == "200 ok")
+            #expect(asked.reasons.isEmpty)
+        }
+    }
+
+    @Test func `a refused request is sent again after a sibling's step-up that its provider has found by itself`()
+        async throws
+    {
+        try await GuardedServer.run {
+            $0.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let (first, second) = Self.siblings(server, guarded, asked)
+            try await first.signIn()
+            let tokens = Lock<[String?]>([])
+            let response = try await second.send(TestRequest("\(server.base)/mcp")) { request -> TestResponse in
+                let isFirst = tokens.withLock { tokens in
+                    tokens.append(request.credential(in: "Authorization"))
+                    return tokens.count == 1
+                }
+                guard isFirst else { return TestResponse(200) }
+                #expect(try await first.get(server, "PUT") == "200 ok")
+                await second.readStore()
+                return TestResponse(401, ["WWW-Authenticate": #"Bearer error="invalid_token""#])
+            }
+            #expect(response.statusCode == 200 && asked.reasons.isEmpty)
+            #expect(tokens.withLock { $0 } == ["Bearer t1", "Bearer t2"])
+        }
+    }
+
     @Test func `a request with the token of a sibling's sign-in belongs to that`() async throws {
         try await GuardedServer.run {
             $0.required = ["PUT": ["write"]]
