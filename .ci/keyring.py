@@ -2,9 +2,15 @@
 # SPDX-FileCopyrightText: the swift-request-authorization authors
 """keyring.py: a Secret Service that asks a person before it stores or deletes an item (Debian: python3-gi).
 
-It answers as KeePassXC does, but shows no window: the person refuses as long as the file $XDG_RUNTIME_DIR/refuse
-exists. It serves the session bus until it is ended. Its one keyring is in memory and unlocked. An item that the person
-does not let a program replace is locked, until the person allows its use.
+It answers as KeePassXC does, but shows no window. It serves the session bus until it is ended. Its one keyring is in
+memory and unlocked. An item that the person does not let a program replace is locked, until the person allows its use.
+
+These files in $XDG_RUNTIME_DIR count as long as they exist:
+
+    refuse   the person refuses
+    once     the person allows one save only: then the item is locked
+    closed   nothing is found until the next prompt, which removes the file
+    past     changes are dated ten seconds back
 
 It has what SecretServiceTokenStore needs: sessions are not encrypted, and no signal tells of a change.
 """
@@ -17,7 +23,6 @@ from gi.repository import Gio, GLib
 PREFIX = "org.freedesktop.Secret."
 ROOT = "/org/freedesktop/secrets"
 KEYRING = ROOT + "/collection/one"
-REFUSE = os.path.join(os.environ["XDG_RUNTIME_DIR"], "refuse")
 FACE = {"Label": "s", "Locked": "b", "Created": "t", "Modified": "t"}
 # Of each interface: the types of a method's arguments and results, and the types of the properties.
 INTERFACES = {
@@ -39,6 +44,14 @@ bus = Gio.bus_get_sync(Gio.BusType.SESSION)
 items = {}  # by path
 
 
+def file(name):
+    return os.path.join(os.environ["XDG_RUNTIME_DIR"], name)
+
+
+def now():
+    return int(time.time()) - (10 if os.path.exists(file("past")) else 0)
+
+
 class Refusal(Exception):
     """An answer that is an error; its text is the name."""
 
@@ -51,7 +64,7 @@ class Served:
     def __init__(self, *paths):
         self.path, self.interface = paths[0], PREFIX + type(self).__name__
         self.methods, self.types = INTERFACES[type(self).__name__]
-        self.Locked, self.Created, self.Modified = False, int(time.time()), int(time.time())
+        self.Locked, self.Created, self.Modified = False, now(), now()
         declared = Gio.DBusNodeInfo.new_for_xml(self.declaration()).interfaces[0]
         self.registrations = [bus.register_object(path, declared, self.call, self.get, None) for path in paths]
 
@@ -96,6 +109,8 @@ class Service(Served):
         return GLib.Variant("s", ""), self.new_path(ROOT + "/session")
 
     def SearchItems(self, attributes):
+        if os.path.exists(file("closed")):
+            return [], []
         found = [item for item in items.values() if attributes.items() <= item.Attributes.items()]
         return [item.path for item in found if not item.Locked], [item.path for item in found if item.Locked]
 
@@ -131,7 +146,7 @@ class Collection(Served):
                 return GLib.Variant("o", kept[0].path if kept else "/")
             item = kept[0] if kept else Item(self.new_path(KEYRING))
             item.Label, item.Attributes, item.secret = properties[PREFIX + "Item.Label"], attributes, secret
-            item.Locked, item.Modified = False, int(time.time())
+            item.Locked, item.Modified = os.path.exists(file("once")), now()
             items[item.path] = item
             return GLib.Variant("o", item.path)
 
@@ -161,7 +176,9 @@ class Prompt(Served):
         return prompt.path
 
     def Prompt(self, window):
-        self.complete(not os.path.exists(REFUSE))
+        if os.path.exists(file("closed")):
+            os.remove(file("closed"))
+        self.complete(not os.path.exists(file("refuse")))
 
     def Dismiss(self):
         self.complete(False)

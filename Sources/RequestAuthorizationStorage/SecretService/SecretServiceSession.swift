@@ -110,12 +110,15 @@ final class SecretServiceSession {
                 bytes.baseAddress?.assumingMemoryBound(to: gchar.self), gssize(bytes.count), "application/octet-stream")
         }
         defer { secret_value_unref(UnsafeMutableRawPointer(secret)) }
+        let (former, start) = (try search(name).times, g_get_real_time() / 1_000_000)
         let isStored = try calling {
             secret_service_store_sync(
                 service, schema.pointer, table.pointer, SECRET_COLLECTION_DEFAULT, name.label, secret, cancellable, $0)
         }
-        // After a refusal, too, libsecret reports success. Then there is no item, or this program may not use it.
-        guard isStored != 0, try search(name).hasUnlocked else {
+        // After a refusal, too, libsecret reports success. Then there is no item, or this program may not use it and it is
+        // unchanged. A program that was allowed this save only may not use it either.
+        let found = try search(name)
+        guard isStored != 0, found.hasUnlocked || found.hasChange(since: start, after: former) else {
             throw TokenStoreError(
                 .unavailable,
                 """
@@ -160,6 +163,17 @@ final class SecretServiceItems {
     var isEmpty: Bool { list == nil }
 
     var hasUnlocked: Bool { withExtendedLifetime(self) { all.contains { secret_item_get_locked($0) == 0 } } }
+
+    /// When the items were changed, in seconds since 1970. Locked items say it, too.
+    var times: [guint64] { withExtendedLifetime(self) { all.map { secret_item_get_modified($0) } } }
+
+    /// Whether an item was changed since the start of a save, and at none of the former times.
+    ///
+    /// The start counts because a locked keyring may have found no former item. A second save in one second is taken for
+    /// refused, and is repeated: the other mistake would lose a token.
+    func hasChange(since start: gint64, after former: [guint64]) -> Bool {
+        times.contains { $0 >= start && !former.contains($0) }
+    }
 
     var all: [UnsafeMutablePointer<SecretItem>] {
         sequence(first: list) { $0?.pointee.next }.prefix { $0 != nil }

@@ -203,20 +203,40 @@ struct SecretServiceAskingTests {
         }
     }
 
+    @Test func `a save that the person allows once is no refusal, though the item is locked then`() async throws {
+        let store = SecretServiceTokenStore<TestToken>(client: "client", account: "once")
+        try await Person.with("past") { try await store.save(.make(1)) }
+        try await Person.with("once") { try await store.save(.make(2)) }
+        #expect(try await store.load() == .make(2))
+    }
+
+    @Test func `a refusal is an error also if the keyring has found nothing before its prompt`() async throws {
+        let store = SecretServiceTokenStore<TestToken>(client: "client", account: "closed")
+        try await Person.with("past") { try await store.save(.make(1)) }
+        try await Person.with("closed", "refuse") {
+            let error = await #expect(throws: TokenStoreError.self) { try await store.save(.make(2)) }
+            try requireRefusal(error)
+        }
+        #expect(try await store.load() == .make(1))
+    }
+
     private func requireRefusal(_ error: (any Error)?) throws {
         let refusal = try #require(error as? TokenStoreError)
         #expect(refusal.kind == .unavailable && refusal.detail.contains("refused"))
     }
 }
 
-/// The person whom the keyring of the desktop `asking` asks, and who allows everything else.
+/// The person whom the keyring of the desktop `asking` asks, and who allows everything without these files.
 private enum Person {
     /// Refuses whatever is asked during the body.
-    static func refusing(_ body: () async throws -> Void) async throws {
+    static func refusing(_ body: () async throws -> Void) async throws { try await with("refuse", body: body) }
+
+    /// - Parameter files: those of `.ci/keyring.py` that exist during the body.
+    static func with(_ files: String..., body: () async throws -> Void) async throws {
         let folder = try #require(ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"])
-        let file = URL(filePath: folder).appending(path: "refuse")
-        try Data().write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
+        let paths = files.map { URL(filePath: folder).appending(path: $0) }
+        for path in paths { try Data().write(to: path) }
+        defer { for path in paths { try? FileManager.default.removeItem(at: path) } }
         try await body()
     }
 }
