@@ -12,8 +12,10 @@ extension Tool {
     ///
     /// It asks no person. A request that needs a person is answered with an error that names the command.
     public func mcp(_ url: String) async throws {
-        let bridge = Bridge(self, url, try await place(of: url))
-        try await run(login(url, as: bridge.session.options), settling: bridge.session.auth) { try await bridge.run() }
+        let session = try await place(of: url)
+        let bridge = Bridge(self, url, session)
+        let advice = login(session.url, as: session.options)
+        try await run(advice, settling: bridge.session.auth) { try await bridge.run() }
     }
 }
 
@@ -319,12 +321,13 @@ private final class Bridge: Sendable {
     private func answer(_ requests: [JSONValue]?, _ error: any Error) async {
         // Somebody may have signed in with other words since the session was found.
         let found = (try? await tool.place(of: url)) ?? session
-        var options = found.options
-        // A request that needs more scopes than there are.
+        var (place, options) = (found.url, found.options)
+        // A request that needs more scopes than there are. They are for its own URL.
         if let more = (error as? NotAuthorized)?.challenge?.scope, !more.isEmpty, let stored = found.stored {
+            place = url
             options.scopes.formUnion(stored.scopes.union(more))
         }
-        let login = tool.login(url, as: options)
+        let login = tool.login(place, as: options)
         let failure = ToolFailure(error, login: login)
         let needsPerson = failure.status == .notSignedIn
         let text = needsPerson ? "\(failure.message): run `\(login)`" : failure.message

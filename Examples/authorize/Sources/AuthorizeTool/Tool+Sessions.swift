@@ -64,7 +64,7 @@ extension Tool {
             if let ended = try? await records.session(of: url) { try? await forget(ended) }
             return Output.note("You were not signed in.")
         }
-        try await run(login(url, as: session.options), settling: session.auth) {
+        try await run(login(session.url, as: session.options), settling: session.auth) {
             do {
                 try await session.auth.signOut()
             } catch  where force && !(error is CancellationError) {

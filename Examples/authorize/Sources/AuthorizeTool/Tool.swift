@@ -105,7 +105,7 @@ public struct Tool: Sendable {
         _ url: String, _ body: @escaping @Sendable (Session) async throws -> Value
     ) async throws -> Value {
         let session = try await place(of: url)
-        let advice = login(url, as: session.options)
+        let advice = login(session.url, as: session.options)
         guard session.stored != nil else { throw ToolFailure(NotAuthorized(.noToken), login: advice) }
         return try await run(advice, settling: session.auth) { try await body(session) }
     }

@@ -131,6 +131,17 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `the advice for a URL below that of a session names the session's`() async throws {
+        let refusal = Scripted.Answer(status: 403, fields: ["WWW-Authenticate": #"Bearer error="insufficient_scope""#])
+        try await Scripted.with(["tools/call": [refusal]], isGuarded: true) { server in
+            try await server.login(server.base + "/")
+            let bridge = try await server.bridge()
+            try bridge.say(Scripted.request("tools/call"))
+            let advice = try await bridge.line()
+            #expect(advice.contains("`authorize login \(server.base)/`"), "\(advice)")
+        }
+    }
+
     @Test func `a sign-in with a key counts for a bridge that runs, and its stream begins again`() async throws {
         let refusal = Scripted.Answer(status: 403, fields: ["WWW-Authenticate": #"Bearer error="insufficient_scope""#])
         try await Scripted.with(["GET": [refusal, Scripted.Answer(hangs: true)]], isGuarded: true) { server in

@@ -226,7 +226,7 @@ struct SessionTests {
         #expect(tool.login("https://h.example/it's", as: options) == words.joined(separator: " "))
     }
 
-    @Test func `the advice has the words of the last sign-in, until a sign-out`() async throws {
+    @Test func `the advice has the URL and the words of the last sign-in, until a sign-out`() async throws {
         try await User.with { user in
             let issuer = user.server.base + "/"
             try await user.login("--issuer", issuer, "--scope", "read")
@@ -235,6 +235,7 @@ struct SessionTests {
             // The first one learns that the session has ended.
             for command in [
                 ["header", user.url], ["token", user.url], ["exec", user.url, "--env", "TOKEN", "--", "/bin/true"],
+                ["header", user.url + "/tools"],
             ] {
                 let result = try await user.start(command).result()
                 let advice = "authorize login \(user.url) --scope read --issuer \(issuer)\n"
