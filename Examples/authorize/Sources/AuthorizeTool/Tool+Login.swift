@@ -28,12 +28,13 @@ public struct SignInOptions: Codable, Sendable {
 
     public init() {}
 
-    /// The words of the command line. `--no-browser` is left out: the address of the page is always printed.
+    /// The words of the command line.
     var words: [String] {
         let all: [[String?]] = [
             ["--issuer", issuer], ["--client", client], ["--client-secret-file", secretFile],
             ["--client-document", document], ["--port", port == 0 ? nil : "\(port)"],
-            [pastes ? "--paste" : nil], [usesDevice ? "--device" : nil], [isBound ? "--dpop" : nil],
+            [opensBrowser ? nil : "--no-browser"], [pastes ? "--paste" : nil], [usesDevice ? "--device" : nil],
+            [isBound ? "--dpop" : nil],
         ]
         let given = all.filter { !$0.contains(nil) }.joined().compactMap(\.self)
         return scopes.sorted().flatMap { ["--scope", $0] } + given

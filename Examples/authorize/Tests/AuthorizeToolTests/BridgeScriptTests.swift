@@ -120,7 +120,8 @@ struct BridgeScriptTests {
             let bridge = try await server.bridge()
             try bridge.say(Scripted.request("tools/call"))
             let advice = try await bridge.line()
-            #expect(advice.contains("`authorize login \(server.url) --scope read --scope write`"), "\(advice)")
+            let words = "--scope read --scope write --no-browser"
+            #expect(advice.contains("`authorize login \(server.url) \(words)`"), "\(advice)")
             try await server.login(server.url, "--scope", "read", "--scope", "write")
             try bridge.say(Scripted.request("tools/call"))
             #expect(try await bridge.line().contains(#""result""#))
@@ -138,7 +139,7 @@ struct BridgeScriptTests {
             let bridge = try await server.bridge()
             try bridge.say(Scripted.request("tools/call"))
             let advice = try await bridge.line()
-            #expect(advice.contains("`authorize login \(server.base)/`"), "\(advice)")
+            #expect(advice.contains("`authorize login \(server.base)/ --no-browser`"), "\(advice)")
         }
     }
 
@@ -155,7 +156,7 @@ struct BridgeScriptTests {
             try bridge.say(Scripted.notification("notifications/initialized"))
             #expect(try await server.seen("GET").hasPrefix("GET - DPoP "))
             let bound = try await bridge.error(with: "asks for a new sign-in")
-            #expect(bound.contains("`authorize login \(server.url) --dpop`"), "\(bound)")
+            #expect(bound.contains("`authorize login \(server.url) --no-browser --dpop`"), "\(bound)")
             try bridge.say(Scripted.request("tools/call"))
             #expect(try await server.seen("GET").hasPrefix("GET - DPoP "))
         }

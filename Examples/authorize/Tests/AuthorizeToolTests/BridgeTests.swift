@@ -24,7 +24,7 @@ struct BridgeTests {
             for number in 1...3 { #expect(try await client.line() == "progress \(number) 3") }
             #expect(try await client.line() == "counted 3")
             let more = try await client.line()
-            #expect(more.contains("`authorize login \(user.url) --scope read --scope write`"), "\(more)")
+            #expect(more.contains("`authorize login \(user.url) --scope read --scope write --no-browser`"), "\(more)")
             try await user.login("--scope", "read", "--scope", "write")
             try client.say("\n")
             #expect(try await client.line() == "wrote x")

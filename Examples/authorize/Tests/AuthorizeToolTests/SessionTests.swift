@@ -221,7 +221,7 @@ struct SessionTests {
         let words = [
             advice, "--scope a --scope b --issuer https://id.example/", #"--client 'it'\''s'"#,
             "--client-secret-file '/a b' --client-document https://app.example/client.json --port 4321",
-            "--paste --device --dpop",
+            "--no-browser --paste --device --dpop",
         ]
         #expect(tool.login("https://h.example/it's", as: options) == words.joined(separator: " "))
     }
@@ -238,7 +238,7 @@ struct SessionTests {
                 ["header", user.url + "/tools"],
             ] {
                 let result = try await user.start(command).result()
-                let advice = "authorize login \(user.url) --scope read --issuer \(issuer)\n"
+                let advice = "authorize login \(user.url) --scope read --issuer \(issuer) --no-browser\n"
                 #expect(result.status == 77 && result.errors.contains(advice), "\(command): \(result)")
             }
             #expect(try await user.run("logout", user.url).status == 0)
