@@ -62,7 +62,7 @@ public struct Tool: Sendable {
 
     /// A word for a shell, without control characters.
     private static func shellWord(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { plain.contains($0) }
+        let isPlain = !text.isEmpty && text.utf8.allSatisfy { plain.contains($0) }
         return isPlain ? text : "'\(PlainText.clean(text).replacing("'", with: #"'\''"#))'"
     }
 

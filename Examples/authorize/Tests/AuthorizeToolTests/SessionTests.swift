@@ -213,6 +213,7 @@ struct SessionTests {
         let tool = try Tool(account: "~root")
         let advice = #"authorize login 'https://h.example/it'\''s' --account '~root'"#
         #expect(tool.login("https://h.example/it's") == advice)
+        #expect(try Tool().login("") == "authorize login ''")
         var options = SignInOptions()
         (options.scopes, options.issuer, options.client) = (["b", "a"], "https://id.example/", "it's")
         (options.secretFile, options.document) = ("/a b", "https://app.example/client.json")
