@@ -30,14 +30,23 @@ public struct SignInOptions: Codable, Sendable {
 
     /// The words of the command line.
     var words: [String] {
-        let all: [[String?]] = [
-            ["--issuer", issuer], ["--client", client], ["--client-secret-file", secretFile],
-            ["--client-document", document], ["--port", port == 0 ? nil : "\(port)"],
-            [opensBrowser ? nil : "--no-browser"], [pastes ? "--paste" : nil], [usesDevice ? "--device" : nil],
-            [isBound ? "--dpop" : nil],
+        let values: [(String, String?)] = [
+            ("--issuer", issuer), ("--client", client), ("--client-secret-file", secretFile),
+            ("--client-document", document), ("--port", port == 0 ? nil : "\(port)"),
         ]
-        let given = all.filter { !$0.contains(nil) }.joined().compactMap(\.self)
-        return scopes.sorted().flatMap { ["--scope", $0] } + given
+        let flags: [String?] = [
+            opensBrowser ? nil : "--no-browser", pastes ? "--paste" : nil, usesDevice ? "--device" : nil,
+            isBound ? "--dpop" : nil,
+        ]
+        var all = scopes.sorted().flatMap { Self.option("--scope", $0) }
+        all += values.flatMap { Self.option($0, $1) }
+        return all + flags.compactMap(\.self)
+    }
+
+    /// An option and its value: one word if the value alone would count as an option; none without a value.
+    static func option(_ name: String, _ value: String?) -> [String] {
+        guard let value else { return [] }
+        return value.hasPrefix("-") ? ["\(name)=\(value)"] : [name, value]
     }
 }
 

@@ -55,8 +55,8 @@ public struct Tool: Sendable {
     /// The command that signs in, for advice.
     func login(_ url: String, as options: SignInOptions = SignInOptions()) -> String {
         var words = ["authorize", "login", url]
-        if account != Self.defaultAccount { words += ["--account", account] }
-        if let keyFile { words += ["--key-from", keyFile] }
+        if account != Self.defaultAccount { words += SignInOptions.option("--account", account) }
+        words += SignInOptions.option("--key-from", keyFile)
         return (words + options.words).map(Self.shellWord).joined(separator: " ")
     }
 

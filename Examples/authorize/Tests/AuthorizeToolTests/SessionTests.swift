@@ -214,13 +214,15 @@ struct SessionTests {
         let advice = #"authorize login 'https://h.example/it'\''s' --account '~root'"#
         #expect(tool.login("https://h.example/it's") == advice)
         #expect(try Tool().login("") == "authorize login ''")
+        // The program takes a word with a hyphen first for an option.
+        #expect(try Tool(account: "-me").login("URL") == "authorize login URL '--account=-me'")
         var options = SignInOptions()
-        (options.scopes, options.issuer, options.client) = (["b", "a"], "https://id.example/", "it's")
+        (options.scopes, options.issuer, options.client) = (["a", "-b"], "https://id.example/", "it's")
         (options.secretFile, options.document) = ("/a b", "https://app.example/client.json")
         (options.port, options.opensBrowser) = (4321, false)
         (options.pastes, options.usesDevice, options.isBound) = (true, true, true)
         let words = [
-            advice, "--scope a --scope b --issuer https://id.example/", #"--client 'it'\''s'"#,
+            advice, "'--scope=-b' --scope a --issuer https://id.example/", #"--client 'it'\''s'"#,
             "--client-secret-file '/a b' --client-document https://app.example/client.json --port 4321",
             "--no-browser --paste --device --dpop",
         ]
