@@ -111,7 +111,9 @@ struct LoginCommand: AsyncParsableCommand {
 
     func run() async throws {
         var options = signIn.options
-        options.secretFile = clientSecretFile.map { URL(filePath: $0).absoluteURL.path(percentEncoded: false) }
+        // `URL` would take away `..` and the name before it, which may be that of a symbolic link.
+        let folder = FileManager.default.currentDirectoryPath
+        options.secretFile = clientSecretFile.map { $0.hasPrefix("/") ? $0 : "\(folder)/\($0)" }
         options.opensBrowser = !noBrowser
         (options.pastes, options.usesDevice, options.port, options.isBound) = (paste, device, port, dpop)
         try await tool.run(json: json) { [options] in try await $0.login(url, options) }

@@ -201,6 +201,16 @@ struct SessionTests {
         }
     }
 
+    @Test func `a path of a secret leads through symbolic links`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            let words = "--no-browser --issuer \(server.base) --client c --client-secret-file link/../secret"
+            let login = try server.shell(
+                "cd; mkdir -p a/b; ln -s a/b link; echo s >a/secret; exec authorize login \(server.url) \(words)")
+            try await User.allow(try await login.page())
+            #expect(try await login.result().status == 0)
+        }
+    }
+
     @Test func `a line that nobody enters is not waited for`() async throws {
         // This process reads nothing else.
         let input = Pipe()
