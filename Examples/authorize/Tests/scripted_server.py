@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: the swift-request-authorization authors
 """scripted_server.py SCRIPT: an MCP server that answers as it is told, on a free port of 127.0.0.1.
 
-SCRIPT is a JSON object: from the kind of a message, such as "GET" or "tools/call", to the answers in their order. An answer
-has "status", "fields", "body", "isCut" (the connection breaks before the end of the body), "delay" (seconds), "hangs" (there is
-no answer) and "staysOpen" (there is no end of the body).
+SCRIPT is a JSON object: from the kind of a message, such as "GET" or "tools/call", to the answers in their order; "refresh" is
+the kind of a refresh at /token. An answer has "status", "fields", "body", "isCut" (the connection breaks before the end of
+the body), "delay" (seconds), "hangs" (there is no answer) and "staysOpen" (there is no end of the body).
 Without one, a request is answered with a result, a notification with 202, and GET with 405.
 
 It prints its address, then a line for each message: its kind, its Last-Event-ID, and the scheme and token of its
@@ -41,7 +41,7 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         path, _, query = self.path.partition("?")
         if path == "/token":
-            return self.token()
+            return self.token(urllib.parse.parse_qs(body.decode()))
         if path == "/register":
             return self.json({"client_id": "c", **json.loads(body)}, 201)
         if path == "/device_authorization":
@@ -69,7 +69,10 @@ class Handler(BaseHTTPRequestHandler):
 
     do_GET = do_DELETE = do_POST
 
-    def token(self):
+    def token(self, asked):
+        refusal = self.scripted("refresh") if asked.get("grant_type") == ["refresh_token"] else None
+        if refusal:
+            return self.answer(refusal["status"], refusal["fields"], refusal["body"].encode())
         kind = "DPoP" if "DPoP" in self.headers else "Bearer"
         with lock:
             token = "t%d" % (len(types) + 1)
@@ -84,9 +87,7 @@ class Handler(BaseHTTPRequestHandler):
         say(kind, self.headers.get("Last-Event-ID", "-"), scheme, token)
         if os.environ.get("GUARDED") == "1" and types.get(token) != scheme:
             return self.answer(401, {"WWW-Authenticate": "Bearer"}, b"")
-        with lock:
-            answers = script.get(kind)
-            answer = answers.pop(0) if answers else None
+        answer = self.scripted(kind)
         if answer is None:
             return self.usual(kind, message)
         if answer.get("hangs"):
@@ -97,6 +98,11 @@ class Handler(BaseHTTPRequestHandler):
         )
         if answer.get("staysOpen"):
             threading.Event().wait()
+
+    def scripted(self, kind):
+        with lock:
+            answers = script.get(kind)
+            return answers.pop(0) if answers else None
 
     def usual(self, kind, message):
         if kind == "GET":

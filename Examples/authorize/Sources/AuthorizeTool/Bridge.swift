@@ -177,7 +177,7 @@ private final class Bridge: Sendable {
         let session = state.withLock { state in
             // A provider follows sign-ins at its own URL.
             let former = state.session
-            if (found.url, found.options.isBound) != (former.url, former.options.isBound) { state.session = found }
+            if (found.url, found.isBound) != (former.url, former.isBound) { state.session = found }
             return state.session
         }
         guard session.auth !== old.auth else { return nil }

@@ -80,6 +80,9 @@ public struct Tool: Sendable {
         /// What the next sign-in must ask for: what the last one did.
         let options: SignInOptions
         let auth: ProtectedResourceAuthorization
+
+        /// Whether the stored token is bound to a key. The next sign-in may have another way.
+        var isBound: Bool { stored?.isBound ?? false }
     }
 
     /// The session of a URL; without one, the place where one can begin.
@@ -89,7 +92,7 @@ public struct Tool: Sendable {
             let stored = try await provider(for: owner).storedSession()
             var options: SignInOptions = await records.value(named: "login \(owner)") ?? SignInOptions()
             if let stored { options.isBound = stored.isBound }
-            let auth = provider(for: owner, isBound: options.isBound)
+            let auth = provider(for: owner, isBound: stored?.isBound ?? false)
             return Session(url: owner, stored: stored, options: options, auth: auth)
         }
     }

@@ -162,6 +162,26 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `a bridge that begins after the end of a session with a key binds no other one`() async throws {
+        let end = Scripted.Answer(
+            status: 400, fields: ["Content-Type": "application/json"], body: #"{"error":"invalid_grant"}"#)
+        let refusal = Scripted.Answer(status: 401, fields: ["WWW-Authenticate": #"Bearer error="invalid_token""#])
+        try await Scripted.with(["refresh": [end], "tools/call": [refusal]], isGuarded: true) { server in
+            try await server.login(server.url, "--dpop")
+            #expect(try await server.start("token", server.url, "--lasting", "2h").result().status == 77)
+            let bridge = try server.start("mcp", server.url)
+            try bridge.say(BridgeTests.initialize)
+            #expect(try await bridge.line().contains("--dpop`"))
+            try await server.login(server.url)
+            // It is refused, refreshed, and sent again.
+            try bridge.say(Scripted.request("tools/call"))
+            #expect(try await bridge.line().contains(#""result""#))
+            for token in ["t2", "t3"] {
+                #expect(try await server.seen("tools/call") == "tools/call - Bearer \(token)")
+            }
+        }
+    }
+
     @Test func `the advice has the words of a sign-in since the start, not of one that only waited`() async throws {
         let refusal = Scripted.Answer(status: 403, fields: ["WWW-Authenticate": #"Bearer error="insufficient_scope""#])
         try await Scripted.with(["tools/call": [refusal]], isGuarded: true) { server in
