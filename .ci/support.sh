@@ -70,7 +70,8 @@ beside() {
 join() {
     local lane
     for lane in "${lanes[@]}"; do
-        wait "${lane% *}"
+        # Its steps have noted their failures. A lane that aborts has skipped steps.
+        wait "${lane% *}" || echo "beside.${lane#* }" >>"$logs/failed"
         cat "$logs/beside.${lane#* }"
     done
     lanes=()
