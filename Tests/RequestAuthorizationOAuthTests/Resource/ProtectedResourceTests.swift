@@ -1290,7 +1290,8 @@ import Testing
             let (first, second) = Self.siblings(server, guarded, asked)
             try await first.signIn()
             let tokens = Lock<[String?]>([])
-            let response = try await second.send(TestRequest("\(server.base)/mcp")) { request -> TestResponse in
+            let response = try await second.send(TestRequest("\(server.base)/mcp")) {
+                request async throws -> TestResponse in
                 let isFirst = tokens.withLock { tokens in
                     tokens.append(request.credential(in: "Authorization"))
                     return tokens.count == 1
