@@ -77,7 +77,7 @@ struct ConsentState: Hashable, Sendable {
         if end == .denied { isSilent = true }
     }
 
-    /// The sign-in that is under way does not count: a sibling's has made it needless, and nobody was asked.
+    /// Forgets the sign-in that is under way. A sibling has signed in meanwhile, so nobody was asked.
     mutating func spare() { _ = beginnings.popLast() }
 
     /// A session begins: after a sign-in, or because a sibling's was found in the records.

@@ -39,7 +39,7 @@ actor ResourceSessions {
     private var passed: Set<UUID> = []
     /// Whether a session that could not be read is to be signed out.
     private var mustReset = false
-    /// The number of the session that a sign-out ends, or has ended. Nobody is asked for its requests.
+    /// The session that was signed out last, also while that is under way. For its requests no person is asked.
     private var leaving: Int?
 
     init(_ settings: ResourceSettings) { (self.settings, place) = (settings, ResourcePlace(settings.url)) }

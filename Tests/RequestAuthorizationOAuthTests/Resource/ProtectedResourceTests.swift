@@ -1229,15 +1229,7 @@ import Testing
             let (shown, show) = AsyncStream.makeStream(of: Void.self)
             let (answers, answer) = AsyncStream.makeStream(of: Void.self)
             let (waits, wait) = AsyncStream.makeStream(of: Void.self)
-            let locks = Lock(0)
-            let records = LockedRecords { name, _ in
-                guard name.hasPrefix("sign-in") else { return }
-                if locks.withLock({
-                    $0 += 1; return $0 == 3
-                }) {
-                    wait.finish()
-                }
-            }
+            let records = LockedRecords.telling(wait, ofSignIn: 3)
             let asked = Asked()
             let first = ProtectedResourceAuthorization.make(
                 server, guarded, tells: show, waitsFor: answers, records: records)
@@ -1613,15 +1605,7 @@ import Testing
             let (asked, ask) = AsyncStream.makeStream(of: Void.self)
             let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
             let (waits, wait) = AsyncStream.makeStream(of: Void.self)
-            let locks = Lock(0)
-            let records = LockedRecords { name, _ in
-                guard name.hasPrefix("sign-in") else { return }
-                if locks.withLock({
-                    $0 += 1; return $0 == 2
-                }) {
-                    wait.finish()
-                }
-            }
+            let records = LockedRecords.telling(wait, ofSignIn: 2)
             let isFirst = Lock(true)
             let notes = ProtectedResourceAuthorization(
                 "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), records: records, transport: .patient,
@@ -1653,6 +1637,18 @@ import Testing
     private struct LockedRecords: ResourceRecords {
         let base = InMemoryResourceRecords()
         let willLock: @Sendable (String, Duration) throws -> Void
+
+        /// Ends a stream when the sign-in of this number is about to lock.
+        static func telling(_ stream: AsyncStream<Void>.Continuation, ofSignIn number: Int) -> LockedRecords {
+            let count = Lock(0)
+            return LockedRecords { name, _ in
+                guard name.hasPrefix("sign-in") else { return }
+                count.withLock { count in
+                    count += 1
+                    if count == number { stream.finish() }
+                }
+            }
+        }
 
         func record(named name: String) async throws -> Data? { base.record(named: name) }
         func save(_ record: Data, named name: String) async throws { base.save(record, named: name) }
