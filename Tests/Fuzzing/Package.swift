@@ -32,6 +32,7 @@ let package = Package(
         // The inputs of the tool `authorize`, by a symbolic link: its other sources would bring an HTTP client along.
         .target(name: "ToolInputs", dependencies: [.ours("OAuth")]),
         // The parser of envelopes, by symbolic links: its module has it with the trait Crypto only, which would build for minutes.
+        // What encrypts is in other files (`Envelope+Sealing.swift`), so that these import nothing.
         .target(name: "EnvelopeParts", dependencies: [.ours()], swiftSettings: [.define("Crypto")]),
         .executableTarget(
             name: "fuzz",
