@@ -5,47 +5,46 @@
 ///
 ///     for await event in auth.events { logger.info("\(event)") }   // prints no secret
 public struct AuthorizationEvent: Sendable {
-    /// What happened.
-    public struct Kind: Hashable, Sendable, CustomStringConvertible {
-        /// A short label without secrets.
-        public let description: String
+    /// What happened. Its description is a short label without secrets, for metrics.
+    public struct Kind: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// A refresh, or the first load from the store, has begun.
-        public static let refreshStarted = Kind(description: "refresh started")
+        public static let refreshStarted = Kind(label: "refresh started")
         /// A refresh has ended, with or without a token. See `outcome`.
-        public static let refreshEnded = Kind(description: "refresh ended")
+        public static let refreshEnded = Kind(label: "refresh ended")
         /// A token is in use: refreshed, loaded, set or adopted.
-        public static let tokenInstalled = Kind(description: "token installed")
+        public static let tokenInstalled = Kind(label: "token installed")
         /// A refresh failed, whether a request waited for it or not. See `error` and `nextTryAt`.
-        public static let refreshFailed = Kind(description: "refresh failed")
+        public static let refreshFailed = Kind(label: "refresh failed")
         /// The service returned a token that had expired. See `error`, a ``TokenExpiredOnArrival``, and `nextTryAt`.
-        public static let tokenExpiredOnArrival = Kind(description: "token expired on arrival, check the clock")
+        public static let tokenExpiredOnArrival = Kind(label: "token expired on arrival, check the clock")
         /// The token could not be saved, or what was saved is damaged. It is used nevertheless, and saved again.
-        public static let saveFailed = Kind(description: "save failed")
+        public static let saveFailed = Kind(label: "save failed")
         /// The stored token could not be removed. Removing it is tried again.
-        public static let clearFailed = Kind(description: "clear failed")
+        public static let clearFailed = Kind(label: "clear failed")
         /// A sibling, which is another process or host with the same store, refreshed first. Its token is used.
-        public static let tokenAdopted = Kind(description: "token adopted")
+        public static let tokenAdopted = Kind(label: "token adopted")
         /// A token came after its session had ended, or when a newer token of its session was held, and was dropped.
-        public static let tokenDiscarded = Kind(description: "token discarded")
+        public static let tokenDiscarded = Kind(label: "token discarded")
         /// The session of the installed token ends soon, and no refresh prolongs it. See `signInNeededBefore`.
-        public static let signInNeeded = Kind(description: "sign-in needed")
+        public static let signInNeeded = Kind(label: "sign-in needed")
         /// A server sent what a proof cannot hold, such as a nonce that is too long. See `error`.
-        public static let proofAnswerIgnored = Kind(description: "proof answer ignored")
+        public static let proofAnswerIgnored = Kind(label: "proof answer ignored")
         /// A sign-out went on although the server refused to revoke the token.
-        public static let revocationRefused = Kind(description: "revocation refused")
+        public static let revocationRefused = Kind(label: "revocation refused")
         /// The session is over. See `error`, a ``NotAuthorized``.
-        public static let sessionEnded = Kind(description: "session ended")
+        public static let sessionEnded = Kind(label: "session ended")
         /// A server answered 401 to a request of this provider, with the held token or another.
-        public static let unauthorized = Kind(description: "unauthorized")
+        public static let unauthorized = Kind(label: "unauthorized")
         /// A request is sent again after a 401.
-        public static let requestRetried = Kind(description: "request retried")
+        public static let requestRetried = Kind(label: "request retried")
         /// New tokens are refused too often, so no refresh begins. See ``RefreshPolicy/storm``.
-        public static let refreshedTooOften = Kind(description: "refreshed too often")
+        public static let refreshedTooOften = Kind(label: "refreshed too often")
         /// A refresh has waited for the lock of a shared store, for `duration`. It has the lock if there is no `error`.
-        public static let lockAwaited = Kind(description: "lock awaited")
+        public static let lockAwaited = Kind(label: "lock awaited")
         /// Waiting requests go on, with a token or an error. See `count`.
-        public static let requestsReleased = Kind(description: "requests released")
+        public static let requestsReleased = Kind(label: "requests released")
     }
 
     public let kind: Kind
@@ -97,40 +96,38 @@ public struct AuthorizationEvents: AsyncSequence, Sendable, RedactedDescription 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: listen()) }
 }
 
-/// The reason why a refresh began.
-public struct RefreshCause: Hashable, Sendable, CustomStringConvertible {
-    /// A short label, for metrics.
-    public let description: String
+/// The reason why a refresh began. Its description is a short label without secrets, for metrics.
+public struct RefreshCause: Hashable, Sendable, Labelled {
+    @usableFromInline package let label: String
 
     /// The token had expired, was about to expire, or did not last as long as a caller needed.
-    public static let expiry = RefreshCause(description: "expiry")
+    public static let expiry = RefreshCause(label: "expiry")
     /// A server answered 401 to the token, or the answer to an earlier refresh was lost.
-    public static let unauthorized = RefreshCause(description: "unauthorized")
+    public static let unauthorized = RefreshCause(label: "unauthorized")
     /// No token was held, as on the first use of the provider.
-    public static let coldStart = RefreshCause(description: "cold start")
+    public static let coldStart = RefreshCause(label: "cold start")
     /// The server would soon have ended the session that is not used. See ``RefreshPolicy/keepsAlive``.
-    public static let keepAlive = RefreshCause(description: "keep alive")
+    public static let keepAlive = RefreshCause(label: "keep alive")
     /// The program asked for it, for instance with ``RefreshableTokenAuthorization/refreshNow()``.
-    public static let byHand = RefreshCause(description: "by hand")
+    public static let byHand = RefreshCause(label: "by hand")
 }
 
-/// The result of a refresh.
-public struct RefreshOutcome: Hashable, Sendable, CustomStringConvertible {
-    /// A short label, for metrics.
-    public let description: String
+/// The result of a refresh. Its description is a short label without secrets, for metrics.
+public struct RefreshOutcome: Hashable, Sendable, Labelled {
+    @usableFromInline package let label: String
 
     /// The service returned a new token.
-    public static let refreshed = RefreshOutcome(description: "refreshed")
+    public static let refreshed = RefreshOutcome(label: "refreshed")
     /// The store held a valid token. The service was not called.
-    public static let loaded = RefreshOutcome(description: "loaded")
+    public static let loaded = RefreshOutcome(label: "loaded")
     /// A sibling had refreshed the token, and its token is used.
-    public static let adopted = RefreshOutcome(description: "adopted")
+    public static let adopted = RefreshOutcome(label: "adopted")
     /// The refresh brought no new token. The session goes on.
-    public static let failed = RefreshOutcome(description: "failed")
+    public static let failed = RefreshOutcome(label: "failed")
     /// The session is over.
-    public static let sessionEnded = RefreshOutcome(description: "session ended")
+    public static let sessionEnded = RefreshOutcome(label: "session ended")
     /// No user has signed in yet.
-    public static let noToken = RefreshOutcome(description: "no token")
+    public static let noToken = RefreshOutcome(label: "no token")
     /// A newer token, a sign-in or a sign-out replaced the refresh.
-    public static let superseded = RefreshOutcome(description: "superseded")
+    public static let superseded = RefreshOutcome(label: "superseded")
 }

@@ -13,45 +13,44 @@
 /// A transient failure (no network, a server's 503) is a ``RefreshFailed`` instead. The description contains no
 /// credential, and does not print ``underlying``.
 public struct NotAuthorized: Error, Sendable {
-    /// Why there is no credential.
-    public struct Reason: Hashable, Sendable, CustomStringConvertible {
-        /// A short label without secrets, for metrics.
-        public let description: String
+    /// Why there is no credential. Its description is a short label without secrets, for metrics.
+    public struct Reason: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// No user has signed in yet.
-        public static let noToken = Reason(description: "no token")
+        public static let noToken = Reason(label: "no token")
         /// The user signed out, in this process or in a sibling.
-        public static let signedOut = Reason(description: "signed out")
+        public static let signedOut = Reason(label: "signed out")
         /// Another session has begun meanwhile, here or in a sibling. A request of the former one is not sent again in it.
-        public static let sessionReplaced = Reason(description: "session replaced")
+        public static let sessionReplaced = Reason(label: "session replaced")
         /// The token endpoint ended the session, for instance with `invalid_grant`.
-        public static let rejected = Reason(description: "rejected by the token endpoint")
+        public static let rejected = Reason(label: "rejected by the token endpoint")
         /// The token endpoint refuses the client, for instance with `invalid_client`. The session is kept.
-        public static let clientRefused = Reason(description: "client refused by the token endpoint")
+        public static let clientRefused = Reason(label: "client refused by the token endpoint")
         /// Servers refused new tokens so often that refreshing is stopped for a while.
-        public static let refreshedTooOften = Reason(description: "refreshed too often")
+        public static let refreshedTooOften = Reason(label: "refreshed too often")
         /// The server requires what a refresh cannot give: another scope, or a stronger log-in.
-        public static let needsInteraction = Reason(description: "needs interaction")
+        public static let needsInteraction = Reason(label: "needs interaction")
         /// The provider holds a constant credential, and the server refused it.
-        public static let notRefreshable = Reason(description: "not refreshable")
+        public static let notRefreshable = Reason(label: "not refreshable")
         /// The credential contains what must not be sent.
-        public static let malformedCredential = Reason(description: "malformed credential")
+        public static let malformedCredential = Reason(label: "malformed credential")
         /// The server refuses the proof that the sender has the token's key (RFC 9449). The token is kept.
-        public static let proofRefused = Reason(description: "proof refused")
+        public static let proofRefused = Reason(label: "proof refused")
         /// The request would go over plain `http`.
-        public static let insecureTransport = Reason(description: "insecure transport")
+        public static let insecureTransport = Reason(label: "insecure transport")
         /// The provider signs a part of the request that it cannot read: the body, the method or the target.
-        public static let notSignable = Reason(description: "not signable")
+        public static let notSignable = Reason(label: "not signable")
         /// The credential is restricted to other origins than the request's.
-        public static let originNotAllowed = Reason(description: "origin not allowed")
+        public static let originNotAllowed = Reason(label: "origin not allowed")
         /// The client would send the credential to another origin when it follows a redirect.
-        public static let redirectsFollowed = Reason(description: "redirects followed")
+        public static let redirectsFollowed = Reason(label: "redirects followed")
         /// The token has expired, and this process must not refresh it. Open the app that may.
-        public static let refreshedElsewhere = Reason(description: "refreshed elsewhere")
+        public static let refreshedElsewhere = Reason(label: "refreshed elsewhere")
         /// The program has shut the provider down; see ``RefreshableTokenAuthorization/shutdown(within:)``.
-        public static let shutDown = Reason(description: "shut down")
+        public static let shutDown = Reason(label: "shut down")
         /// A token service used its own provider to authorize the request that fetches the token.
-        public static let reentrantRefresh = Reason(description: "re-entrant refresh")
+        public static let reentrantRefresh = Reason(label: "re-entrant refresh")
     }
 
     /// Why there is no credential.

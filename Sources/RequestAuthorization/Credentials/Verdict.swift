@@ -2,16 +2,17 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// What an answer means for the credential of its request.
-public struct Verdict: Sendable, Hashable, CustomStringConvertible {
-    /// A short label.
-    public let description: String
+///
+/// Its description is a short label without secrets, for metrics.
+public struct Verdict: Sendable, Hashable, Labelled {
+    @usableFromInline package let label: String
 
     /// The answer counts.
-    public static let accept = Verdict(description: "accept")
+    public static let accept = Verdict(label: "accept")
     /// Another credential may be accepted. A retry uses up one of `refreshCount`.
-    public static let anew = Verdict(description: "anew")
+    public static let anew = Verdict(label: "anew")
     /// The credential is good, its proof is not. A retry with a new proof uses up nothing.
-    public static let newProof = Verdict(description: "new proof")
+    public static let newProof = Verdict(label: "new proof")
 }
 
 /// What the maker of a credential knows about it. Clients ask it through the ``Credential``.

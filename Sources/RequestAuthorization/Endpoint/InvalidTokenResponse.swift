@@ -6,27 +6,26 @@
 /// The session is kept: a hotel network's page instead of the answer signs no user out. The server may have processed
 /// the request, so the next try comes soon.
 public struct InvalidTokenResponse: TokenServiceFailure {
-    /// What is wrong with the member of the answer.
-    public struct Problem: Hashable, Sendable, CustomStringConvertible {
-        /// A short label without secrets, for metrics.
-        public let description: String
+    /// What is wrong with the member of the answer. Its description is a short label without secrets, for metrics.
+    public struct Problem: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// The member is missing or empty.
-        public static let missing = Problem(description: "missing")
+        public static let missing = Problem(label: "missing")
         /// The member has another type, or holds what is not allowed.
-        public static let malformed = Problem(description: "malformed")
+        public static let malformed = Problem(label: "malformed")
         /// The value is not supported by this library.
-        public static let unsupported = Problem(description: "unsupported")
+        public static let unsupported = Problem(label: "unsupported")
         /// The client proved its key, but the token is not bound to it (RFC 9449 §5). A thief could use such a token.
-        public static let downgraded = Problem(description: "that of a token which is bound to no key")
+        public static let downgraded = Problem(label: "that of a token which is bound to no key")
         /// The body is not a JSON object: HTML, a truncated answer, or empty.
-        public static let notJSON = Problem(description: "not a JSON object")
+        public static let notJSON = Problem(label: "not a JSON object")
         /// The body is a form, such as `access_token=a&token_type=bearer`, and not a JSON object (RFC 6749 §5.1).
-        public static let formEncoded = Problem(description: "form-encoded, not a JSON object")
+        public static let formEncoded = Problem(label: "form-encoded, not a JSON object")
         /// The member is there more than once, with different values.
-        public static let repeated = Problem(description: "there more than once, with different values")
+        public static let repeated = Problem(label: "there more than once, with different values")
         /// The member is a `Date`, and the ``JSONTokenEndpoint`` was made without `dates:`.
-        public static let noDateFormat = Problem(description: "a Date, whose format is not known")
+        public static let noDateFormat = Problem(label: "a Date, whose format is not known")
     }
 
     /// The HTTP status.

@@ -2,15 +2,15 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// How a server writes a date in its JSON.
-public struct JSONDateFormat: Hashable, Sendable, CustomStringConvertible {
-    public let description: String
+public struct JSONDateFormat: Hashable, Sendable, Labelled {
+    @usableFromInline package let label: String
 
     /// Seconds since 1970-01-01 UTC, as a number or a text of digits.
-    public static let seconds = JSONDateFormat(description: "seconds")
+    public static let seconds = JSONDateFormat(label: "seconds")
     /// Milliseconds since 1970-01-01 UTC, as a number or a text of digits.
-    public static let milliseconds = JSONDateFormat(description: "milliseconds")
+    public static let milliseconds = JSONDateFormat(label: "milliseconds")
     /// A date and a time with its offset, such as `2026-11-25T17:05:00Z` (RFC 3339 §5.6).
-    public static let iso8601 = JSONDateFormat(description: "iso8601")
+    public static let iso8601 = JSONDateFormat(label: "iso8601")
 }
 
 extension JSONDateFormat {

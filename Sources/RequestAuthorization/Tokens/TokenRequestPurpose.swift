@@ -2,11 +2,12 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// What an authorization server was asked for, and so which of its endpoints answered.
-public struct TokenRequestPurpose: Hashable, Sendable, CustomStringConvertible {
-    /// A short label without secrets, for metrics.
-    public let description: String
+///
+/// Its description is a short label without secrets, for metrics.
+public struct TokenRequestPurpose: Hashable, Sendable, Labelled {
+    @usableFromInline package let label: String
     /// The endpoint in words, for instance "the token endpoint".
-    public let endpoint: String
+    package let endpoint: String
 
     /// A token, for a log-in or a grant of the program's own.
     public static let token = TokenRequestPurpose("token")
@@ -30,7 +31,7 @@ public struct TokenRequestPurpose: Hashable, Sendable, CustomStringConvertible {
     /// The introspection of a token (RFC 7662).
     public static let introspection = TokenRequestPurpose("introspection", "the introspection endpoint")
 
-    private init(_ description: String, _ endpoint: String = "the token endpoint") {
-        (self.description, self.endpoint) = (description, endpoint)
+    private init(_ label: String, _ endpoint: String = "the token endpoint") {
+        (self.label, self.endpoint) = (label, endpoint)
     }
 }

@@ -9,32 +9,31 @@
 ///
 /// The provider continues with the token in memory and tries again.
 public struct TokenStoreError: Error, Sendable {
-    /// The reason for the failure.
-    public struct Kind: Hashable, Sendable, CustomStringConvertible {
-        /// A short label without secrets, for metrics.
-        public let description: String
+    /// The reason for the failure. Its description is a short label without secrets, for metrics.
+    public struct Kind: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// The store cannot be reached now, for instance a locked keychain or a lost connection.
-        public static let unavailable = Kind(description: "unavailable")
+        public static let unavailable = Kind(label: "unavailable")
         /// The stored item is damaged. It was set aside if the store can do that. A provider that holds the token goes on
         /// with it and saves it again.
-        public static let corrupt = Kind(description: "corrupt")
+        public static let corrupt = Kind(label: "corrupt")
         /// The stored item is complete, but of another format or for another type of token. It stays where it is.
-        public static let unreadable = Kind(description: "unreadable")
+        public static let unreadable = Kind(label: "unreadable")
         /// The stored item was encrypted with another key.
-        public static let wrongKey = Kind(description: "wrong key")
+        public static let wrongKey = Kind(label: "wrong key")
         /// Another user owns the store, or could read or replace it.
-        public static let notPrivate = Kind(description: "not private")
+        public static let notPrivate = Kind(label: "not private")
         /// The disk or the quota is full.
-        public static let noSpace = Kind(description: "no space")
+        public static let noSpace = Kind(label: "no space")
         /// The store is read-only.
-        public static let readOnly = Kind(description: "read-only")
+        public static let readOnly = Kind(label: "read-only")
         /// The store did not answer in time, or another process kept its exclusive access.
-        public static let timedOut = Kind(description: "timed out")
+        public static let timedOut = Kind(label: "timed out")
         /// The store cannot be used here; choose another store.
-        public static let unsuitable = Kind(description: "unsuitable")
+        public static let unsuitable = Kind(label: "unsuitable")
         /// Any other failure, for instance an error of the disk.
-        public static let failed = Kind(description: "failed")
+        public static let failed = Kind(label: "failed")
     }
 
     public let kind: Kind

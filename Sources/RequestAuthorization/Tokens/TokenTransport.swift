@@ -55,25 +55,24 @@ public struct TokenResponse: Sendable, AuthorizableResponse {
 
 /// The authorization server gave no usable answer, at its token endpoint or for its metadata.
 public struct TokenTransportError: TokenServiceFailure {
-    /// What went wrong.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// A short label without secrets.
-        public let description: String
+    /// What went wrong. Its description is a short label without secrets, for metrics.
+    public struct Code: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// The server could not be reached.
-        public static let unreachable = Code(description: "unreachable")
+        public static let unreachable = Code(label: "unreachable")
         /// The connection ended before the answer was whole.
-        public static let connectionLost = Code(description: "connection lost")
+        public static let connectionLost = Code(label: "connection lost")
         /// The whole answer did not arrive in time.
-        public static let timedOut = Code(description: "timed out")
+        public static let timedOut = Code(label: "timed out")
         /// The server's certificate was not accepted.
-        public static let insecure = Code(description: "insecure")
+        public static let insecure = Code(label: "insecure")
         /// The answer is longer than allowed.
-        public static let responseTooLong = Code(description: "response too long")
+        public static let responseTooLong = Code(label: "response too long")
         /// The HTTP client cannot read the header of the answer, such as one that is not UTF-8.
-        public static let unreadableHeader = Code(description: "unreadable header")
+        public static let unreadableHeader = Code(label: "unreadable header")
         /// Anything else; see `underlying`.
-        public static let other = Code(description: "other")
+        public static let other = Code(label: "other")
     }
 
     public let code: Code

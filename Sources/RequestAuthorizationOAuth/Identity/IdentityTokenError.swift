@@ -5,23 +5,22 @@
 ///
 /// After a sign-in an earlier session stays as it was. In a refresh the session ends (`terminal`).
 public struct IdentityTokenError: TokenServiceFailure, Hashable {
-    /// What is wrong.
-    public struct Problem: Hashable, Sendable, CustomStringConvertible {
-        /// A short label without secrets, for metrics.
-        public let description: String
+    /// What is wrong. Its description is a short label without secrets, for metrics.
+    public struct Problem: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// The answer has no ID token.
-        public static let missing = Problem(description: "missing")
+        public static let missing = Problem(label: "missing")
         /// It is not a JWT of three parts, or its claims are damaged or there twice.
-        public static let malformed = Problem(description: "malformed")
+        public static let malformed = Problem(label: "malformed")
         /// It is encrypted (five parts), which was not asked for.
-        public static let encrypted = Problem(description: "encrypted")
+        public static let encrypted = Problem(label: "encrypted")
         /// It is longer than 64 KiB.
-        public static let tooLong = Problem(description: "longer than 64 KiB")
+        public static let tooLong = Problem(label: "longer than 64 KiB")
         /// A claim is missing or wrong; see ``IdentityTokenError/claim``.
-        public static let claim = Problem(description: "not valid")
+        public static let claim = Problem(label: "not valid")
         /// The answer to a refresh is about another person, server or client than the sign-in. The session ends.
-        public static let otherPerson = Problem(description: "of another person")
+        public static let otherPerson = Problem(label: "of another person")
     }
 
     public let problem: Problem

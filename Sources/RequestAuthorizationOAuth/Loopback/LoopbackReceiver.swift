@@ -129,17 +129,16 @@ struct LoopbackLimits: Sendable, Hashable {
 
 /// The receiver cannot receive a callback on this machine.
 public struct LoopbackReceiverError: Error {
-    /// What went wrong.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// A short label.
-        public let description: String
+    /// What went wrong. Its description is a short label without secrets, for metrics.
+    public struct Code: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// Listening on the port failed; see `underlying`.
-        public static let cannotListen = Code(description: "cannot listen")
+        public static let cannotListen = Code(label: "cannot listen")
         /// The path is not valid in a redirect URI.
-        public static let invalidPath = Code(description: "invalid path")
+        public static let invalidPath = Code(label: "invalid path")
         /// The sign-in has a redirect URI that is not this receiver's.
-        public static let otherRedirectURI = Code(description: "other redirect URI")
+        public static let otherRedirectURI = Code(label: "other redirect URI")
     }
 
     public let code: Code

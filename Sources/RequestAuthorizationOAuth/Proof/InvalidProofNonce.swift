@@ -3,19 +3,18 @@
 
 /// A server sent an invalid nonce (RFC 9449 §8.1), which was ignored, or none where one is required.
 public struct InvalidProofNonce: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with the nonce.
-    public struct Problem: Hashable, Sendable, CustomStringConvertible {
-        /// A short label without secrets, for metrics.
-        public let description: String
+    /// What is wrong with the nonce. Its description is a short label without secrets, for metrics.
+    public struct Problem: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// The nonce is longer than 1 KiB.
-        package static let tooLong = Problem(description: "too long")
+        package static let tooLong = Problem(label: "too long")
         /// The nonce is empty, contains characters that are not allowed, or there are several.
-        package static let malformed = Problem(description: "malformed")
+        package static let malformed = Problem(label: "malformed")
         /// The server requires a nonce and sends none.
-        package static let missing = Problem(description: "missing")
+        package static let missing = Problem(label: "missing")
         /// The server asks for the nonce that the refused proof had.
-        package static let repeated = Problem(description: "repeated")
+        package static let repeated = Problem(label: "repeated")
     }
 
     public let problem: Problem

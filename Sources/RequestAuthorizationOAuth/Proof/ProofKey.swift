@@ -23,19 +23,18 @@ public struct ProofKey: Sendable, Hashable, Codable, RedactedDescription {
 
 /// A token is bound to a key that cannot be used here. Nothing was sent, so the refresh token was not used.
 public struct ProofUnavailable: UnsentFailure, Hashable {
-    /// The reason why the key cannot be used.
-    public struct Problem: Hashable, Sendable, CustomStringConvertible {
-        /// A short label without secrets, for metrics.
-        public let description: String
+    /// The reason why the key cannot be used. Its description is a short label without secrets, for metrics.
+    public struct Problem: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// The key is lost, damaged, or in the Secure Enclave of another device. The user has to sign in again.
-        public static let keyLost = Problem(description: "key lost")
+        public static let keyLost = Problem(label: "key lost")
         /// The service was made without `proof: .dpop`, or without the trait `Crypto`. The session is kept.
-        public static let notConfigured = Problem(description: "not configured")
+        public static let notConfigured = Problem(label: "not configured")
         /// This device has no Secure Enclave. The session is kept.
-        public static let noSecureEnclave = Problem(description: "no Secure Enclave")
+        public static let noSecureEnclave = Problem(label: "no Secure Enclave")
         /// The Secure Enclave has keys for ES256 only. Nothing was sent.
-        public static let otherAlgorithm = Problem(description: "another algorithm")
+        public static let otherAlgorithm = Problem(label: "another algorithm")
     }
 
     public let problem: Problem

@@ -5,33 +5,32 @@
 ///
 ///     catch let error as ProtectedResourceError where error.problem == .noMetadata { … }
 public struct ProtectedResourceError: UnsentFailure, Hashable {
-    /// What is wrong.
-    public struct Problem: Hashable, Sendable, CustomStringConvertible {
-        /// A short label without secrets, for metrics.
-        public let description: String
+    /// What is wrong. Its description is a short label without secrets, for metrics.
+    public struct Problem: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// The resource does not say who guards it.
-        public static let noMetadata = Problem(description: "no metadata")
+        public static let noMetadata = Problem(label: "no metadata")
         /// A server could not answer now.
-        public static let unavailable = Problem(description: "metadata unavailable")
+        public static let unavailable = Problem(label: "metadata unavailable")
         /// A member of the metadata is missing, too long or malformed.
-        public static let unusable = Problem(description: "unusable metadata")
+        public static let unusable = Problem(label: "unusable metadata")
         /// The metadata are those of another resource (RFC 9728 §3.3).
-        public static let otherResource = Problem(description: "metadata of another resource")
+        public static let otherResource = Problem(label: "metadata of another resource")
         /// The metadata name another issuer than the resource does (RFC 8414 §3.3).
-        public static let otherIssuer = Problem(description: "metadata of another issuer")
+        public static let otherIssuer = Problem(label: "metadata of another issuer")
         /// The server does not say that it checks PKCE with S256.
-        public static let noPKCE = Problem(description: "no PKCE with S256")
+        public static let noPKCE = Problem(label: "no PKCE with S256")
         /// The resource is guarded by another server than the one that a client or a session belongs to.
-        public static let otherServer = Problem(description: "another authorization server")
+        public static let otherServer = Problem(label: "another authorization server")
         /// There is no way to introduce this program to the server.
-        public static let noClient = Problem(description: "no client")
+        public static let noClient = Problem(label: "no client")
         /// The server refused to register the client (RFC 7591 §3.2.2); see ``ProtectedResourceError/code``.
-        public static let registrationRefused = Problem(description: "registration refused")
+        public static let registrationRefused = Problem(label: "registration refused")
         /// A URL of the metadata must not be called, such as one on a private network.
-        public static let forbiddenAddress = Problem(description: "forbidden address")
+        public static let forbiddenAddress = Problem(label: "forbidden address")
         /// The URL of the client's document is not one (see ``ClientIdentity/document``).
-        public static let invalidDocument = Problem(description: "invalid client document")
+        public static let invalidDocument = Problem(label: "invalid client document")
     }
 
     public let problem: Problem

@@ -7,21 +7,20 @@
 ///         terminal.confirm("\(ask.resource) wants \(ask.scopes) from \(ask.issuer)")
 ///     }
 public struct ResourceSignIn: Sendable, RedactedDescription {
-    /// Why a person is asked.
-    public struct Reason: Hashable, Sendable, CustomStringConvertible {
-        /// A short label.
-        public let description: String
+    /// Why a person is asked. Its description is a short label without secrets, for metrics.
+    public struct Reason: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// Nobody has signed in here yet, or the program asks for it.
-        public static let first = Reason(description: "first sign-in")
+        public static let first = Reason(label: "first sign-in")
         /// A request needs scopes that the token does not have (RFC 6750 §3.1).
-        public static let scopes = Reason(description: "further scopes")
+        public static let scopes = Reason(label: "further scopes")
         /// A request needs a stronger or more recent log-in (RFC 9470).
-        public static let strongerLogIn = Reason(description: "stronger log-in")
+        public static let strongerLogIn = Reason(label: "stronger log-in")
         /// The resource is guarded by another authorization server now.
-        public static let otherServer = Reason(description: "other server")
+        public static let otherServer = Reason(label: "other server")
         /// The resource refuses a token that cannot be refreshed.
-        public static let refusedToken = Reason(description: "refused token")
+        public static let refusedToken = Reason(label: "refused token")
     }
 
     /// Who asks whom for what. The texts hold no control characters; they come from the servers all the same.

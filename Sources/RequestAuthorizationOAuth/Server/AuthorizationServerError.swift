@@ -5,31 +5,30 @@
 ///
 /// The cause is in the program or in the server's metadata, so the session is kept.
 public struct AuthorizationServerError: UnsentFailure, Hashable {
-    /// What is wrong.
-    public struct Problem: Hashable, Sendable, CustomStringConvertible {
-        /// A short label without secrets, for metrics.
-        public let description: String
+    /// What is wrong. Its description is a short label without secrets, for metrics.
+    public struct Problem: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// The endpoint is not known.
-        public static let missingEndpoint = Problem(description: "missing endpoint")
+        public static let missingEndpoint = Problem(label: "missing endpoint")
         /// The value is not a URL with a scheme and a host.
-        public static let notAURL = Problem(description: "not a URL")
+        public static let notAURL = Problem(label: "not a URL")
         /// The endpoint would be called over plain `http`, and is not on loopback.
-        public static let insecure = Problem(description: "insecure endpoint")
+        public static let insecure = Problem(label: "insecure endpoint")
         /// The endpoint has a fragment (RFC 6749 §3.1, §3.2).
-        public static let fragment = Problem(description: "endpoint with a fragment")
+        public static let fragment = Problem(label: "endpoint with a fragment")
         /// No metadata were found at the issuer's well-known URLs.
-        public static let noMetadata = Problem(description: "no metadata")
+        public static let noMetadata = Problem(label: "no metadata")
         /// The server could not answer discovery now, for instance with 503.
-        public static let unavailable = Problem(description: "metadata unavailable")
+        public static let unavailable = Problem(label: "metadata unavailable")
         /// The metadata name another issuer than the requested one (RFC 8414 §3.3).
-        public static let otherIssuer = Problem(description: "metadata of another issuer")
+        public static let otherIssuer = Problem(label: "metadata of another issuer")
         /// The server lists its challenge methods, and `S256` is not among them (RFC 7636 §4.2). No sign-in began.
         ///
         /// ``ServerQuirks/requiresListedPKCE`` allows it.
-        public static let noPKCE = Problem(description: "no PKCE with S256")
+        public static let noPKCE = Problem(label: "no PKCE with S256")
         /// The server does not have the feature, for instance a sign-in on another device.
-        public static let unsupported = Problem(description: "unsupported by the server")
+        public static let unsupported = Problem(label: "unsupported by the server")
     }
 
     public let problem: Problem

@@ -9,32 +9,31 @@
 ///
 /// A refusal by the token endpoint is a `TokenEndpointError` instead.
 public struct SignInError: Error, Sendable, Hashable {
-    /// What happened.
-    public struct Kind: Hashable, Sendable, CustomStringConvertible {
-        /// A short label without secrets, for metrics.
-        public let description: String
+    /// What happened. Its description is a short label without secrets, for metrics.
+    public struct Kind: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// The callback belongs to no pending sign-in: another URI, or no valid `state`. It changes nothing.
-        public static let foreign = Kind(description: "foreign callback")
+        public static let foreign = Kind(label: "foreign callback")
         /// The user, or the server, denied access (`access_denied`).
-        public static let denied = Kind(description: "denied")
+        public static let denied = Kind(label: "denied")
         /// The server answered with another error; see ``SignInError/code``.
-        public static let refused = Kind(description: "refused")
+        public static let refused = Kind(label: "refused")
         /// The callback belongs to the sign-in, but has neither a code nor an error, or both. The sign-in has ended.
-        public static let malformed = Kind(description: "malformed callback")
+        public static let malformed = Kind(label: "malformed callback")
         /// The callback came from another server than the requested one (RFC 9207), which therefore knows the state.
         /// The sign-in has ended.
-        public static let otherIssuer = Kind(description: "other issuer")
+        public static let otherIssuer = Kind(label: "other issuer")
         /// The sign-in took longer than 10 minutes, or longer than the server allows.
-        public static let expired = Kind(description: "expired")
+        public static let expired = Kind(label: "expired")
         /// This sign-in was finished before, with or without a token.
-        public static let alreadyUsed = Kind(description: "already used")
+        public static let alreadyUsed = Kind(label: "already used")
         /// The user closed the page.
-        public static let cancelled = Kind(description: "cancelled")
+        public static let cancelled = Kind(label: "cancelled")
         /// The page could not be shown: another page is shown, or the app is not in the foreground.
-        public static let notShown = Kind(description: "page not shown")
+        public static let notShown = Kind(label: "page not shown")
         /// The redirect URI is missing, or codes must not be sent to it.
-        public static let redirectURI = Kind(description: "redirect URI")
+        public static let redirectURI = Kind(label: "redirect URI")
     }
 
     public let kind: Kind

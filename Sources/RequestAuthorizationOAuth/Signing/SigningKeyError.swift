@@ -3,31 +3,30 @@
 
 /// A key cannot be used for signatures. The error contains no part of the key.
 public struct SigningKeyError: Error, Sendable, Hashable {
-    /// What is wrong.
-    public struct Problem: Hashable, Sendable, CustomStringConvertible {
-        /// A short label without secrets, for metrics.
-        public let description: String
+    /// What is wrong. Its description is a short label without secrets, for metrics.
+    public struct Problem: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// The text has no lines of the form `-----BEGIN … PRIVATE KEY-----`.
-        package static let notPEM = Problem(description: "not PEM")
+        package static let notPEM = Problem(label: "not PEM")
         /// The data are not a JSON object with a `kty`.
-        package static let notJWK = Problem(description: "not a JWK")
+        package static let notJWK = Problem(label: "not a JWK")
         /// The key is protected by a password.
-        package static let encrypted = Problem(description: "encrypted")
+        package static let encrypted = Problem(label: "encrypted")
         /// The text is a public key, or a certificate.
-        package static let notPrivate = Problem(description: "not a private key")
+        package static let notPrivate = Problem(label: "not a private key")
         /// The kind of key, its curve or its algorithm is not supported.
-        package static let unsupported = Problem(description: "unsupported")
+        package static let unsupported = Problem(label: "unsupported")
         /// The key cannot be used with the requested algorithm.
-        package static let otherAlgorithm = Problem(description: "for another algorithm")
+        package static let otherAlgorithm = Problem(label: "for another algorithm")
         /// The key is for encryption, or it must not sign (RFC 7517 §4.2, §4.3).
-        package static let otherUse = Problem(description: "for another use")
+        package static let otherUse = Problem(label: "for another use")
         /// The public part does not belong to the private part.
-        package static let mismatched = Problem(description: "mismatched halves")
+        package static let mismatched = Problem(label: "mismatched halves")
         /// RSA with fewer than 2048 bits (RFC 7518 §3.3).
-        package static let tooShort = Problem(description: "too short")
+        package static let tooShort = Problem(label: "too short")
         /// A part of the key is missing or invalid.
-        package static let malformed = Problem(description: "malformed")
+        package static let malformed = Problem(label: "malformed")
     }
 
     public let problem: Problem

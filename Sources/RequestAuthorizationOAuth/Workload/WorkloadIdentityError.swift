@@ -5,35 +5,34 @@
 ///
 /// The kind is `transient` if another reading may help soon, and `client` if somebody has to change something.
 public struct WorkloadIdentityError: TokenServiceFailure {
-    /// What is wrong.
-    public struct Problem: Hashable, Sendable, CustomStringConvertible {
-        /// A short label without secrets, for metrics.
-        public let description: String
+    /// What is wrong. Its description is a short label without secrets, for metrics.
+    public struct Problem: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// There is no such file or environment variable.
-        package static let missing = Problem(description: "missing")
+        package static let missing = Problem(label: "missing")
         /// The file must not be read, or cannot be read now.
-        package static let unreadable = Problem(description: "unreadable")
+        package static let unreadable = Problem(label: "unreadable")
         /// The path is that of a folder, a pipe or a device.
-        package static let notAFile = Problem(description: "not a file")
+        package static let notAFile = Problem(label: "not a file")
         /// It is longer than 64 KiB.
-        package static let tooLong = Problem(description: "longer than 64 KiB")
+        package static let tooLong = Problem(label: "longer than 64 KiB")
         /// It is empty, cut off, or not a JWT, also at the third reading.
-        package static let unfinished = Problem(description: "empty, cut off, or not a JWT")
+        package static let unfinished = Problem(label: "empty, cut off, or not a JWT")
         /// It has another form than expected.
-        package static let malformed = Problem(description: "malformed")
+        package static let malformed = Problem(label: "malformed")
         /// The URL gave no token.
-        package static let unavailable = Problem(description: "unavailable")
+        package static let unavailable = Problem(label: "unavailable")
         /// The URL is plain `http`, and neither on this machine nor 169.254.169.254.
-        package static let insecure = Problem(description: "plain http")
+        package static let insecure = Problem(label: "plain http")
         /// The file names a server that is neither Google's nor named by the program.
-        package static let otherServer = Problem(description: "another server")
+        package static let otherServer = Problem(label: "another server")
         /// The configuration wants to run a program, which this library never does.
-        package static let executable = Problem(description: "an executable")
+        package static let executable = Problem(label: "an executable")
         /// The configuration needs something that this library does not have.
-        package static let unsupported = Problem(description: "unsupported")
+        package static let unsupported = Problem(label: "unsupported")
         /// The authorization server refused the token, or the service account.
-        package static let refused = Problem(description: "refused")
+        package static let refused = Problem(label: "refused")
     }
 
     public let problem: Problem

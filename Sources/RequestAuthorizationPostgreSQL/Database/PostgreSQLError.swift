@@ -5,27 +5,26 @@
 ///
 /// It has neither the connection string nor the server's message, which may contain secrets. See the server's log.
 public struct PostgreSQLError: Error, Hashable, Sendable {
-    /// The reason for the failure.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// A short label without secrets, for metrics.
-        public let description: String
+    /// The reason for the failure. Its description is a short label without secrets, for metrics.
+    public struct Code: Hashable, Sendable, Labelled {
+        @usableFromInline package let label: String
 
         /// The server could not be reached or does not accept connections.
-        public static let unreachable = Code(description: "unreachable")
+        public static let unreachable = Code(label: "unreachable")
         /// The connection ended during the statement. The server may have run it.
-        public static let connectionLost = Code(description: "connection lost")
+        public static let connectionLost = Code(label: "connection lost")
         /// The server did not answer in time. It may have run the statement.
-        public static let timedOut = Code(description: "timed out")
+        public static let timedOut = Code(label: "timed out")
         /// TLS was refused, or the server's certificate was not accepted.
-        public static let insecure = Code(description: "insecure")
+        public static let insecure = Code(label: "insecure")
         /// The server refuses this user.
-        public static let accessDenied = Code(description: "access denied")
+        public static let accessDenied = Code(label: "access denied")
         /// The connection string cannot be read.
-        public static let malformedConnection = Code(description: "malformed connection string")
+        public static let malformedConnection = Code(label: "malformed connection string")
         /// The process, or the machine, has no file descriptor left for a connection.
-        public static let tooManyFiles = Code(description: "too many open files")
+        public static let tooManyFiles = Code(label: "too many open files")
         /// The server answered with an error; see `sqlState`.
-        public static let refused = Code(description: "refused")
+        public static let refused = Code(label: "refused")
     }
 
     public let code: Code
