@@ -45,7 +45,7 @@
 }
 
 /// A credential that is made once and always the same, or the reason why it must not be sent.
-struct ConstantCredential: Sendable, RedactedDescription {
+@usableFromInline struct ConstantCredential: Sendable, RedactedDescription {
     private let credential: Credential
     private let fault: NotAuthorized?
 

@@ -6,17 +6,19 @@
 ///     try await request.authorize(using: .basic(username: "ada", password: password))
 ///
 /// Both are sent as given. A server may expect letters with accents in composed form (NFC, RFC 7617 §2.1).
-public struct BasicAuthorization: AuthorizationProvider, RedactedDescription {
-    private let credential: ConstantCredential
+public struct BasicAuthorization: ConstantAuthorization, RedactedDescription {
+    @usableFromInline let constant: ConstantCredential
 
     /// Creates a provider of one user name and password.
     ///
+    /// Both are checked here. If one cannot be sent, each request throws ``NotAuthorized`` with the reason
+    /// ``NotAuthorized/Reason/malformedCredential``.
+    ///
     /// - Parameters:
-    ///   - username: without a colon, which would end it, and without control characters. It is checked here, and
-    ///     ``credential(for:)`` throws the error. May be empty.
+    ///   - username: without a colon, which would end it, and without control characters. May be empty.
     ///   - password: without control characters. May be empty.
     public init(username: String, password: String) {
-        credential = ConstantCredential {
+        constant = ConstantCredential {
             if let position = username.utf8.firstOffset(where: { $0 == UInt8(ascii: ":") }) {
                 throw NotAuthorized(
                     .malformedCredential,
@@ -26,18 +28,6 @@ public struct BasicAuthorization: AuthorizationProvider, RedactedDescription {
             try Self.checkControls(password, of: "password")
             return "Basic \(Data("\(username):\(password)".utf8).base64EncodedString())"
         }
-    }
-
-    /// Returns `Authorization: Basic` with the encoded pair.
-    ///
-    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if name or password cannot
-    ///   be sent.
-    public func credential(for request: some AuthorizableRequest) async throws -> Credential {
-        try credential.get(for: request)
-    }
-
-    public func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
-        try credential.get(for: request)
     }
 }
 

@@ -7,29 +7,18 @@
 ///
 /// A token with characters other than letters, digits, `-._~+/` and trailing `=` is never sent. If a server issues such
 /// tokens, write `.header("Authorization", "Bearer …")`: that accepts any value that a header field can hold.
-public struct BearerTokenAuthorization: AuthorizationProvider, RedactedDescription {
-    private let credential: ConstantCredential
+public struct BearerTokenAuthorization: ConstantAuthorization, RedactedDescription {
+    @usableFromInline let constant: ConstantCredential
 
     /// Creates a provider of one token.
     ///
-    /// - Parameter token: the token without `Bearer`. It is checked here, and ``credential(for:)`` throws the error.
+    /// - Parameter token: the token without `Bearer`. It is checked here. If it is malformed, each request throws
+    ///   ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential``.
     public init(token: String) {
-        credential = ConstantCredential {
+        constant = ConstantCredential {
             try BearerToken.check(token)
             return "Bearer \(token)"
         }
-    }
-
-    /// Returns `Authorization: Bearer` with the token.
-    ///
-    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the token is
-    ///   malformed.
-    public func credential(for request: some AuthorizableRequest) async throws -> Credential {
-        try credential.get(for: request)
-    }
-
-    public func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
-        try credential.get(for: request)
     }
 }
 

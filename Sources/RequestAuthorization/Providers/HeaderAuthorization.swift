@@ -4,28 +4,19 @@
 /// Sends a constant value in a header field of your choice: an API key.
 ///
 ///     try await request.authorize(using: .header("X-API-Key", key))
-public struct HeaderAuthorization: AuthorizationProvider, RedactedDescription {
-    private let credential: ConstantCredential
+public struct HeaderAuthorization: ConstantAuthorization, RedactedDescription {
+    @usableFromInline let constant: ConstantCredential
 
     /// Creates a provider of one value.
     ///
+    /// Name and value are checked here. If no header can hold them, each request throws ``NotAuthorized`` with the
+    /// reason ``NotAuthorized/Reason/malformedCredential``.
+    ///
     /// - Parameters:
     ///   - field: the name of the field.
-    ///   - value: visible ASCII, with spaces and tabs inside. Both are checked here; ``credential(for:)`` throws the error.
+    ///   - value: visible ASCII, with spaces and tabs inside.
     public init(field: String, value: String) {
-        credential = ConstantCredential(field: field) { value }
-    }
-
-    /// Returns the field.
-    ///
-    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if no header can hold
-    ///   the name or the value.
-    public func credential(for request: some AuthorizableRequest) async throws -> Credential {
-        try credential.get(for: request)
-    }
-
-    public func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
-        try credential.get(for: request)
+        constant = ConstantCredential(field: field) { value }
     }
 }
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// A provider whose credential is made once and always the same.
+@usableFromInline protocol ConstantAuthorization: AuthorizationProvider {
+    var constant: ConstantCredential { get }
+}
+
+extension ConstantAuthorization {
+    public func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try constant.get(for: request)
+    }
+
+    public func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
+        try constant.get(for: request)
+    }
+}
