@@ -16,11 +16,14 @@
 /// There are three flows: ``pkce(clientID:redirectURI:proxy:proxyError:accounts:pendingSignIns:transport:clock:)``
 /// for apps and tools, `authorizationCode` for servers, and `clientCredentials` for public data. Each works directly,
 /// or through a server that keeps the client secret (``SpotifyProxy``).
-public struct SpotifyTokenService: RefreshableTokenService, RedactedDescription {
-    public typealias Token = OAuthToken
-
+///
+/// If the answer to a refresh has no refresh token or no scopes, the old ones are kept. A refresh throws
+/// `TokenEndpointError`: `invalid_grant` if the user has removed the app or signed in six months ago. It throws
+/// `NotAuthorized` with a `TokenOfOtherIssuer` if the token was issued by another server than `accounts`. Spotify
+/// revokes no tokens (see ``signOutAdvice``), and binds none to a key.
+public struct SpotifyTokenService: OAuthServiceAround, RedactedDescription {
     public let configuration: SpotifyConfiguration
-    let oauth: OAuthTokenService
+    @usableFromInline package let oauth: OAuthTokenService
 
     /// Makes a service for a configuration.
     ///
@@ -51,38 +54,7 @@ public struct SpotifyTokenService: RefreshableTokenService, RedactedDescription 
     /// How the user ends the app's access at Spotify: a sign-out ends it only on this device.
     public var signOutAdvice: String? { configuration.accounts.quirks.signOutAdvice }
 
-    // MARK: - Token service
-
-    /// Exchanges the refresh token, or the client's credentials.
-    ///
-    /// If the answer has no refresh token or no scopes, the old ones are kept.
-    ///
-    /// - Throws: `TokenEndpointError`: `invalid_grant` if the user has removed the app or signed in six months ago;
-    ///   `NotAuthorized` with a `TokenOfOtherIssuer` if the token was issued by another server than `accounts`.
-    public func refresh(_ token: OAuthToken) async throws -> OAuthToken { try await oauth.refresh(token) }
-
-    public func refresh(_ token: OAuthToken, after challenge: AuthenticationChallenge) async throws -> OAuthToken {
-        try await oauth.refresh(token, after: challenge)
-    }
-
-    /// Fetches a first token with the client's own credentials.
-    ///
-    /// - Throws: `NotAuthorized` in the flows with a user.
-    public func initialToken() async throws -> OAuthToken { try await oauth.initialToken() }
-
     public func completed(_ token: OAuthToken) -> OAuthToken { oauth.completed(token) }
-
-    public var serverOrigin: Origin? { oauth.serverOrigin }
-
-    /// Makes no proof, since Spotify binds no tokens.
-    ///
-    /// - Throws: `NotAuthorized` with a `TokenOfOtherIssuer` for the token of another server than `accounts`.
-    public func proof(for token: OAuthToken) throws -> (any RequestProof)? { try oauth.proof(for: token) }
-
-    public func discard(_ token: OAuthToken) async { await oauth.discard(token) }
-
-    /// Does nothing at Spotify, which has no revocation; see ``signOutAdvice``.
-    public func revoke(_ token: OAuthToken) async throws { try await oauth.revoke(token) }
 }
 
 extension SpotifyTokenService {

@@ -61,7 +61,7 @@ final class ResourceSession: Sendable {
 }
 
 /// The token service of a session. It refreshes only while the resource lists the session's server.
-final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
+final class ResourceTokenService: OAuthServiceAround, RedactedDescription {
     private let settings: ResourceSettings
     private let service: Lock<OAuthTokenService>
     /// `nil` when the program has released them.
@@ -74,9 +74,9 @@ final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
         (self.service, self.settings, self.sessions) = (Lock(service), settings, sessions)
     }
 
-    private var present: OAuthTokenService { service.withLock { $0 } }
+    var oauth: OAuthTokenService { service.withLock { $0 } }
     /// The session's server, with the token endpoint that was found last.
-    var server: AuthorizationServer { present.endpoint.server }
+    var server: AuthorizationServer { oauth.endpoint.server }
 
     /// Goes on with another sign-in of the same client.
     func goOn(with service: OAuthTokenService) { self.service.withLock { $0 = service } }
@@ -94,15 +94,15 @@ final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
                 detail: "the former server's token is not refreshed any more")
         }
         do {
-            return try await refresh(present)
+            return try await refresh(oauth)
         } catch let error as TokenEndpointError where error.code == nil && [404, 405, 410].contains(error.status) {
             guard let server = try? await moved(server) else { throw error }
-            var service = present
+            var service = oauth
             service.endpoint.server = server
             goOn(with: service)
             return try await refresh(service)
         } catch let error as TokenEndpointError where error.code == "invalid_client" {
-            let endpoint = present.endpoint
+            let endpoint = oauth.endpoint
             await settings.records.forget(endpoint.client, at: endpoint.server.issuer ?? "")
             throw error
         }
@@ -116,11 +116,4 @@ final class ResourceTokenService: RefreshableTokenService, RedactedDescription {
         (found.quirks, found.formerIssuers) = (server.quirks, server.formerIssuers)
         return found.tokenEndpoint == server.tokenEndpoint ? nil : found
     }
-
-    func initialToken() async throws -> OAuthToken { try await present.initialToken() }
-    func discard(_ token: OAuthToken) async { await present.discard(token) }
-    func revoke(_ token: OAuthToken) async throws { try await present.revoke(token) }
-    var serverOrigin: Origin? { present.serverOrigin }
-    var proofFields: Set<String> { present.proofFields }
-    func proof(for token: OAuthToken) throws -> (any RequestProof)? { try present.proof(for: token) }
 }
