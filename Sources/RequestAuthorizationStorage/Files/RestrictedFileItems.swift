@@ -8,9 +8,9 @@
 /// It is the storage of ``RestrictedFileTokenStore``. No call blocks a thread of Swift's cooperative pool.
 public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
     /// The client that the token was issued to, such as an OAuth client id.
-    public let client: String
+    package let client: String
     /// The owner of the token: any name that tells this client's sessions apart.
-    public let account: String
+    package let account: String
 
     private let files: CredentialFiles
     private let folder: SharedFolder

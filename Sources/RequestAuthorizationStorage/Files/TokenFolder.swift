@@ -5,8 +5,8 @@
 ///
 ///     RestrictedFileTokenStore<MyToken>(client: "tool", account: "me", folder: .at("/var/lib/billing/tokens"))
 public struct TokenFolder: Hashable, Sendable {
-    /// An absolute path without a slash at its end. A relative path is refused on use.
-    let path: String
+    /// An absolute path without a slash at its end. Paths are bytes: texts that count as equal may name two folders.
+    private let bytes: [UInt8]
     /// Whether the path comes from the environment.
     let isFromEnvironment: Bool
 
@@ -31,15 +31,11 @@ public struct TokenFolder: Hashable, Sendable {
         var path = path
         // The system follows a symbolic link that ends with a slash, so slashes are removed.
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        (self.path, self.isFromEnvironment) = (path, isFromEnvironment)
+        (bytes, self.isFromEnvironment) = (Array(path.utf8), isFromEnvironment)
     }
 
-    /// Paths are bytes: texts that count as equal may name two folders.
-    public static func == (one: TokenFolder, other: TokenFolder) -> Bool {
-        one.isFromEnvironment == other.isFromEnvironment && one.path.utf8.elementsEqual(other.path.utf8)
-    }
-
-    public func hash(into hasher: inout Hasher) { for byte in path.utf8 { hasher.combine(byte) } }
+    /// A relative path is refused on use.
+    var path: String { String(decoding: bytes, as: UTF8.self) }
 
     func folder(_ layer: any FileLayer) -> PrivateFolder {
         PrivateFolder(path: path, isFromEnvironment: isFromEnvironment, layer: layer)

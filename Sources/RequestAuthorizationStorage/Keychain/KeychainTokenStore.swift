@@ -45,7 +45,8 @@ extension KeychainTokenStore {
     ///   - keychain: which of the two keychains of a Mac; other platforms have one.
     public init(
         client: String, account: String, accessGroup: String? = nil,
-        accessibility: KeychainAccessibility = .default, keychain: KeychainKind = .dataProtection
+        accessibility: KeychainAccessibility = .afterFirstUnlockThisDeviceOnly,
+        keychain: KeychainKind = .dataProtection
     ) {
         self.init(
             client, account, accessGroup: accessGroup, accessibility: accessibility, kind: keychain,
@@ -55,7 +56,8 @@ extension KeychainTokenStore {
     @available(*, unavailable, message: "the Keychain is on Apple's platforms only: use .default(client:account:)")
     public init(
         client: String, account: String, accessGroup: String? = nil,
-        accessibility: KeychainAccessibility = .default, keychain: KeychainKind = .dataProtection
+        accessibility: KeychainAccessibility = .afterFirstUnlockThisDeviceOnly,
+        keychain: KeychainKind = .dataProtection
     ) { fatalError("unavailable") }
     #endif
 }
@@ -77,7 +79,7 @@ public enum KeychainAccessibility: Hashable, Sendable, CaseIterable {
     case whenUnlocked
 
     /// ``afterFirstUnlockThisDeviceOnly``.
-    public static let `default` = afterFirstUnlockThisDeviceOnly
+    package static let `default` = afterFirstUnlockThisDeviceOnly
 }
 
 /// Which of the two keychains of a Mac to use; other platforms have one.
