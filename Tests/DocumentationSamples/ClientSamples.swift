@@ -67,7 +67,7 @@ struct MachineIdentity: ClientAuthenticator {
             -----END PRIVATE KEY-----
             """
         // sample: private-key-jwt
-        let signer = try PrivateKeySigner(pem: text, keyID: "2026-11")
+        let signer = try PrivateKeySigner.pem(text, keyID: "2026-11")
         let service = OAuthTokenService.clientCredentials(
             server: server, client: .public(id: "billing"), authentication: .privateKeyJWT(signer),
             transport: transport)

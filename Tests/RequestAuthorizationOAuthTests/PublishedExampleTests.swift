@@ -117,7 +117,7 @@ import Testing
         #expect(
             request.url.absoluteString == "https://server.example.com/.well-known/oauth-authorization-server")
         #expect(found.listedAuthenticationMethods == ["client_secret_basic", "private_key_jwt"])
-        #expect(found.listedAuthenticationAlgorithms == ["RS256", "ES256"])
+        #expect(found.metadataTexts("token_endpoint_auth_signing_alg_values_supported") == ["RS256", "ES256"])
         #expect(
             try found.metadataEndpoint("userinfo_endpoint").absoluteString == "https://server.example.com/userinfo")
         #expect(

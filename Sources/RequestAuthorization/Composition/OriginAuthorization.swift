@@ -45,16 +45,3 @@ extension OriginAuthorization: RefusalListener {
         try await providers[place].setNeedsRefreshAfterUnauthorizedResponse(refusal, for: request)
     }
 }
-
-extension AuthorizationProvider where Self == OriginAuthorization {
-    /// Chooses a provider by the origin of each request; see ``OriginAuthorization``.
-    ///
-    /// - Parameters:
-    ///   - providers: the providers by the origin whose requests they authorize.
-    ///   - elsewhere: what happens to requests for other origins; refused by default.
-    public static func byOrigin(
-        _ providers: [Origin: any AuthorizationProvider], elsewhere: OtherOrigins = .refuse
-    ) -> OriginAuthorization {
-        OriginAuthorization(providers, elsewhere: elsewhere)
-    }
-}

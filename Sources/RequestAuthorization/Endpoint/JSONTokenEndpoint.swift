@@ -9,9 +9,9 @@
 /// Each request is a `POST`, sent once over `https` (or `http` on loopback). At most 1 MiB of the answer is read. A
 /// failure becomes a ``TokenEndpointError`` with the server's error code and its `Retry-After`.
 public struct JSONTokenEndpoint: Sendable, RedactedDescription {
-    public let url: URL
-    public let transport: any TokenTransport
-    public let clock: any AuthorizationClock
+    let url: URL
+    let transport: any TokenTransport
+    let clock: any AuthorizationClock
     let headerFields: [(name: String, value: String)]
     let errorMember: String
     let keys: JSONDecoder.KeyDecodingStrategy
@@ -75,7 +75,7 @@ public struct JSONTokenAnswer<Body>: RedactedDescription {
     /// The decoded answer.
     public let body: Body
 
-    public init(sentAt: Date, body: Body) {
+    package init(sentAt: Date, body: Body) {
         (self.sentAt, self.body) = (sentAt, body)
     }
 }

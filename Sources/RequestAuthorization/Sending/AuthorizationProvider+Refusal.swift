@@ -15,24 +15,14 @@ extension AuthorizationProvider {
     /// ``send(_:refreshCount:isReplayable:transport:)`` and the clients of this package do that by themselves.
     ///
     /// - Parameters:
-    ///   - response: the answer of the server.
+    ///   - response: the answer of the server; by default a 401 without a challenge, for clients that keep no answer.
     ///   - request: the request as it was sent, with the credential that was refused.
-    /// - Throws: ``NotAuthorized`` if a retry is pointless.
+    /// - Throws: ``NotAuthorized`` if a retry is pointless, as for a constant credential.
     public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        _ response: UnauthorizedResponse, for request: Request
+        _ response: UnauthorizedResponse = UnauthorizedResponse(), for request: Request
     ) async throws {
         if let listener = self as? any RefusalListener { return try await listener.note(response, of: request) }
         try await note(response, byReceiptOf: request)
-    }
-
-    /// Tells the provider of a refused request, in a short form for clients that do not keep the answer.
-    ///
-    /// - Parameter request: the request as it was sent, with the credential that was refused.
-    /// - Throws: ``NotAuthorized`` if a retry is pointless, as for a constant credential.
-    public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        for request: Request
-    ) async throws {
-        try await setNeedsRefreshAfterUnauthorizedResponse(UnauthorizedResponse(), for: request)
     }
 
     /// A provider of a user's own: the present credential knows who must be told, and of which fields.

@@ -53,7 +53,7 @@ extension SharedTokenStore {
     }
 
     /// Returns the intent of an unfinished refresh, if there is one; see ``loadWithIntent()``.
-    public func openIntent() async throws -> RefreshIntent? { try await loadWithIntent().intent }
+    package func openIntent() async throws -> RefreshIntent? { try await loadWithIntent().intent }
 }
 
 /// The content of a shared store and its intent, read together.

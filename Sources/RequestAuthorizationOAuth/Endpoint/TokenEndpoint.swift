@@ -13,11 +13,11 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     public internal(set) var server: AuthorizationServer
     public internal(set) var client: OAuthClient
     /// Authenticates the client in each request.
-    public internal(set) var authentication: any ClientAuthenticator
+    package internal(set) var authentication: any ClientAuthenticator
     public let transport: any TokenTransport
     public let clock: any AuthorizationClock
     /// How tokens are bound to a key; `nil` if they are bound to none.
-    public internal(set) var proof: ProofOfPossession?
+    package internal(set) var proof: ProofOfPossession?
     /// The claims that a resource demands of the next token, as the text of a JSON object.
     var demandedClaims: String?
     /// The nonces and times that servers require in proofs.

@@ -32,7 +32,7 @@ extension OAuthTokenService {
     }
 
     /// As ``signIn(scopes:after:redirectURI:parameters:identity:)``, with a given source of randomness, for tests.
-    public func signIn(
+    package func signIn(
         scopes: Set<String>, after challenge: AuthenticationChallenge? = nil, redirectURI: String? = nil,
         parameters: [String: String] = [:], identity: Bool = false, using generator: inout some RandomNumberGenerator
     ) async throws -> PendingSignIn {
@@ -130,12 +130,6 @@ extension OAuthTokenService {
     public func signIn(
         scopes: Set<String>, after challenge: AuthenticationChallenge? = nil, redirectURI: String? = nil,
         parameters: [String: String] = [:], identity: Bool = false
-    ) async throws -> PendingSignIn { fatalError("unavailable") }
-
-    /// Begins a sign-in: with the trait `Crypto`.
-    public func signIn(
-        scopes: Set<String>, after challenge: AuthenticationChallenge? = nil, redirectURI: String? = nil,
-        parameters: [String: String] = [:], identity: Bool = false, using generator: inout some RandomNumberGenerator
     ) async throws -> PendingSignIn { fatalError("unavailable") }
 
     /// Signs in from beginning to end: with the trait `Crypto`.

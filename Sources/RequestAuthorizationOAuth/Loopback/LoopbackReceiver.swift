@@ -36,7 +36,7 @@ public struct LoopbackReceiver: Sendable, Hashable {
     private(set) var preferredPort: UInt16?
 
     /// Creates a receiver. It does not listen yet.
-    public init(
+    package init(
         port: UInt16 = 0, path: String = "/callback", timeout: Duration = .seconds(600), address: Address = .ipv4
     ) {
         (self.port, self.path, self.timeout, self.address) = (port, path, timeout, address)
@@ -108,7 +108,13 @@ extension CallbackReceiver where Self == LoopbackReceiver {
     /// Listens on any free port of `127.0.0.1` for `/callback`.
     public static var loopback: LoopbackReceiver { LoopbackReceiver() }
 
-    /// Listens on this machine; see ``LoopbackReceiver/init(port:path:timeout:address:)``.
+    /// Listens on this machine as soon as a sign-in begins.
+    ///
+    /// - Parameters:
+    ///   - port: the port; 0 for any free one.
+    ///   - path: the path of the redirect URI.
+    ///   - timeout: how long to wait for the callback; a pending sign-in is valid for 10 minutes.
+    ///   - address: the address to listen on.
     public static func loopback(
         port: UInt16 = 0, path: String = "/callback", timeout: Duration = .seconds(600),
         address: LoopbackReceiver.Address = .ipv4
@@ -171,10 +177,6 @@ public struct LoopbackReceiver: Sendable, CallbackReceiver {
     public enum Address: Sendable, Hashable {
         case ipv4, ipv6
     }
-
-    public init(
-        port: UInt16 = 0, path: String = "/callback", timeout: Duration = .seconds(600), address: Address = .ipv4
-    ) { fatalError("unavailable") }
 
     public func callback(
         for start: nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,

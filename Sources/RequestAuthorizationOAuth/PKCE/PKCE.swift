@@ -16,14 +16,14 @@ import Crypto
 /// `plain`, everyone who sees the request knows the verifier (RFC 7636 §7.2, RFC 9700 §2.1.1).
 public enum PKCE {
     /// The value of `code_challenge_method`.
-    public static let method = "S256"
+    package static let method = "S256"
 
-    /// A new verifier: 32 random bytes as 43 unreserved characters (RFC 7636 §4.1). Tests pass a known generator.
-    public static func makeVerifier(using generator: inout some RandomNumberGenerator) -> String {
+    /// A new verifier from a given source of randomness, for tests.
+    package static func makeVerifier(using generator: inout some RandomNumberGenerator) -> String {
         Base64URL.random(bytes: 32, using: &generator)
     }
 
-    /// A new verifier from the system's generator.
+    /// A new verifier: 32 random bytes as 43 unreserved characters (RFC 7636 §4.1).
     public static func makeVerifier() -> String {
         var generator = SystemRandomNumberGenerator()
         return makeVerifier(using: &generator)

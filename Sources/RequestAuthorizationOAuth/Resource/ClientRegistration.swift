@@ -37,7 +37,7 @@ public struct ClientRegistration: Codable, Sendable, Hashable, RedactedDescripti
     public let secretExpiresAt: Date?
     public let registeredAt: Date
 
-    public init(
+    package init(
         client: OAuthClient, issuer: String?, redirectURI: String?, secretExpiresAt: Date? = nil, registeredAt: Date
     ) {
         (self.client, self.issuer, self.redirectURI) = (client, issuer, redirectURI)

@@ -167,14 +167,6 @@ extension AuthorizationServer {
     /// The methods of client authentication that the server lists; `nil` if it lists none. Other methods may work too.
     public var listedAuthenticationMethods: [String]? { metadataTexts("token_endpoint_auth_methods_supported") }
 
-    /// The algorithms with which a client may sign its assertions; `nil` if the server lists none.
-    public var listedAuthenticationAlgorithms: [String]? {
-        metadataTexts("token_endpoint_auth_signing_alg_values_supported")
-    }
-
-    /// The algorithms with which proofs may be signed (RFC 9449 §5.1); `nil` if the server lists none.
-    public var listedProofAlgorithms: [String]? { metadataTexts("dpop_signing_alg_values_supported") }
-
     /// The methods of code challenges (RFC 7636, RFC 8414 §2); `nil` if the server lists none.
     public var listedChallengeMethods: [String]? {
         // A server that writes one text in place of a list has one method.

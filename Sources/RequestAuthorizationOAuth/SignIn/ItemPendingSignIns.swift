@@ -5,7 +5,7 @@
 ///
 /// The system may end an app while its user is in the browser.
 ///
-///     let pending = ItemPendingSignIns(in: .default(client: "CLIENT_ID"))     // of RequestAuthorizationStorage
+///     pendingSignIns: .items(.default(client: "CLIENT_ID"))     // of RequestAuthorizationStorage
 ///
 /// In a place of `NamedItems`, and with a `SharedByteStore` such as a file, any number of objects of this type may use the
 /// item at the same time, and only one of them takes a sign-in. With any other store make one object. It keeps 32 sign-ins,
@@ -17,10 +17,10 @@ public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, Red
     private let exclusive: (@Sendable () async throws -> TokenStoreLock)?
 
     /// Creates a store of sign-ins. The store of bytes must not be that of a token.
-    public init(_ items: Items) { (self.items, exclusive) = (items, nil) }
+    package init(_ items: Items) { (self.items, exclusive) = (items, nil) }
 
     /// Creates a store of sign-ins in one item of a place.
-    public init<Place: NamedItems>(in place: Place) where Place.Item == Items {
+    package init<Place: NamedItems>(in place: Place) where Place.Item == Items {
         items = place.item(named: "pending", kind: "sign-in")
         let lock: @Sendable () async throws -> TokenStoreLock = {
             try await place.lock(named: "pending", kind: "sign-in", within: .seconds(30))

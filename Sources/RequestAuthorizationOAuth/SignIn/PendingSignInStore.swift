@@ -37,7 +37,7 @@ extension PendingSignInStore {
         ItemPendingSignIns(in: place)
     }
 
-    /// A store of bytes, such as a file or a Keychain item.
+    /// A store of bytes, such as a file or a Keychain item. It must not be that of a token.
     ///
     ///     .items(RestrictedFileItems(client: "CLIENT_ID", account: "sign-in"))
     public static func items<Items: ByteStore>(_ items: Items) -> Self where Self == ItemPendingSignIns<Items> {

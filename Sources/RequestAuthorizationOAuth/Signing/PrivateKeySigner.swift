@@ -10,7 +10,7 @@ import Crypto
 
 /// Signs JWTs with a private key in memory. Its description contains no part of the key.
 ///
-///     let signer = try PrivateKeySigner(pem: text, keyID: "2026-11")
+///     let signer = try PrivateKeySigner.pem(text, keyID: "2026-11")
 ///     print(signer.publicKey.thumbprint)
 public struct PrivateKeySigner: TokenSigner, RedactedDescription {
     public let algorithm: SignatureAlgorithm
@@ -19,25 +19,11 @@ public struct PrivateKeySigner: TokenSigner, RedactedDescription {
     public let publicKey: JSONWebKey
     private let key: SigningKey
 
-    /// Reads a key from the whole text of a PEM file: PKCS #8, PKCS #1 or SEC 1, without a password.
-    ///
-    /// The text may come from a setting or an editor: with indented lines, with line ends of any kind, escaped as `\n` or
-    /// replaced by blanks, in quotes, or with a byte order mark. Of several private keys the first one counts.
-    ///
-    /// The default algorithm is ES256 for P-256, ES384 for P-384, ES512 for P-521, EdDSA for Ed25519, and RS256 for RSA.
-    ///
-    /// - Throws: ``SigningKeyError``.
-    public init(pem: String, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {
+    package init(pem: String, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {
         try self.init(SigningKey(PrivateKeyParts(pem: pem)), algorithm: algorithm, keyID: keyID)
     }
 
-    /// Reads a private JWK (RFC 7517), which is one JSON object.
-    ///
-    /// The default algorithm is the value of `alg`, or else as for PEM. The default key ID is the value of `kid`. A key for
-    /// encryption (`use`), or one that must not sign (`key_ops`), is refused.
-    ///
-    /// - Throws: ``SigningKeyError``.
-    public init(jwk: Data, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {
+    package init(jwk: Data, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {
         let object = try JWKObject(jwk)
         let key = try SigningKey(PrivateKeyParts(object))
         let named = object.optionalText("alg").map { SignatureAlgorithm($0) }
@@ -72,14 +58,22 @@ public struct PrivateKeySigner: TokenSigner, RedactedDescription {
 }
 
 extension TokenSigner where Self == PrivateKeySigner {
-    /// A signer with the private key of a PEM file; see ``PrivateKeySigner/init(pem:algorithm:keyID:)``.
+    /// Reads a key from the whole text of a PEM file: PKCS #8, PKCS #1 or SEC 1, without a password.
+    ///
+    /// The text may come from a setting or an editor: with indented lines, with line ends of any kind, escaped as `\n` or
+    /// replaced by blanks, in quotes, or with a byte order mark. Of several private keys the first one counts.
+    ///
+    /// The default algorithm is ES256 for P-256, ES384 for P-384, ES512 for P-521, EdDSA for Ed25519, and RS256 for RSA.
     ///
     /// - Throws: ``SigningKeyError``.
     public static func pem(
         _ text: String, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil
     ) throws -> PrivateKeySigner { try PrivateKeySigner(pem: text, algorithm: algorithm, keyID: keyID) }
 
-    /// A signer with a private JWK; see ``PrivateKeySigner/init(jwk:algorithm:keyID:)``.
+    /// Reads a private JWK (RFC 7517), which is one JSON object.
+    ///
+    /// The default algorithm is the value of `alg`, or else as for PEM. The default key ID is the value of `kid`. A key for
+    /// encryption (`use`), or one that must not sign (`key_ops`), is refused.
     ///
     /// - Throws: ``SigningKeyError``.
     public static func jwk(
@@ -87,7 +81,7 @@ extension TokenSigner where Self == PrivateKeySigner {
     ) throws -> PrivateKeySigner { try PrivateKeySigner(jwk: json, algorithm: algorithm, keyID: keyID) }
 }
 #else
-// A stand-in for the signer without the trait `Crypto`, whose message names the trait.
+// Stand-ins for the signer without the trait `Crypto`, whose message names the trait.
 @available(
     *, unavailable,
     message: "PrivateKeySigner needs swift-crypto: enable the trait 'Crypto' of swift-request-authorization"
@@ -97,16 +91,22 @@ public struct PrivateKeySigner: TokenSigner {
     public let keyID: String?
     public let publicKey: JSONWebKey
 
-    public init(pem: String, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {
-        fatalError("unavailable")
-    }
-
-    public init(jwk: Data, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {
-        fatalError("unavailable")
-    }
-
     public static func generated(keyID: String? = nil) -> PrivateKeySigner { fatalError("unavailable") }
 
     public func sign(_ message: [UInt8]) async throws -> [UInt8] { fatalError("unavailable") }
+}
+
+@available(
+    *, unavailable,
+    message: "PrivateKeySigner needs swift-crypto: enable the trait 'Crypto' of swift-request-authorization"
+)
+extension TokenSigner where Self == PrivateKeySigner {
+    public static func pem(
+        _ text: String, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil
+    ) throws -> PrivateKeySigner { fatalError("unavailable") }
+
+    public static func jwk(
+        _ json: Data, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil
+    ) throws -> PrivateKeySigner { fatalError("unavailable") }
 }
 #endif

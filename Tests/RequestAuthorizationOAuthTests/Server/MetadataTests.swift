@@ -36,7 +36,6 @@ import Testing
         #expect(server.metadataTexts("missing") == nil)
         #expect(!server.metadataFlag("c"))
         #expect(server.listedAuthenticationMethods == nil)
-        #expect(server.listedAuthenticationAlgorithms == nil)
     }
 
     @Test(arguments: [

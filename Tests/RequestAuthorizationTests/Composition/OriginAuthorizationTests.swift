@@ -27,7 +27,7 @@ import Testing
         #expect(error?.reason == .originNotAllowed)
         #expect(try await OriginAuthorization(providers, elsewhere: .passThrough).authorize(request) == request)
         let fallback = Spy()
-        let composed: OriginAuthorization = .byOrigin(providers, elsewhere: .use(fallback))
+        let composed = OriginAuthorization(providers, elsewhere: .use(fallback))
         _ = try await composed.credential(for: request)
         #expect(fallback.log == ["authorize \(origin?.description ?? "nowhere")"])
     }

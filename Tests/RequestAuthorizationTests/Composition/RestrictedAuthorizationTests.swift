@@ -148,7 +148,7 @@ import Testing
         let providers: [any AuthorizationProvider] = [
             .bearer("ABC"), .basic(username: "u", password: "p"), .header("X", "y"), ClosureAuthorization { "Z" },
             BearerTokenAuthorization(token: "ABC").restricted(to: "http://ledger.internal"),
-            .byOrigin(["http://ledger.internal": .bearer("ABC")]),
+            OriginAuthorization(["http://ledger.internal": .bearer("ABC")]),
         ]
         for provider in providers {
             let auth = provider.restricted(to: "http://ledger.internal", allowingPlaintext: true)

@@ -20,7 +20,7 @@ struct ConstantCredentialTests {
         let providers: [any AuthorizationProvider] = [
             .bearer("A"), .basic(username: "u", password: "p"), .header("X", "y"), ClosureAuthorization { "Z" },
             ClosureAuthorization { _ in [:] },
-            .byOrigin([:]),
+            OriginAuthorization([:]),
         ]
         for provider in providers.dropLast() { _ = try await provider.authorize(FakeRequest.make()) }
     }

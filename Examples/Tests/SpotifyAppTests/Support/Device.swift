@@ -27,7 +27,7 @@ struct Device: Sendable {
     func launch() -> SpotifyModel {
         let service = SpotifyTokenService.pkce(
             clientID: "local-client", redirectURI: Self.redirectURI, accounts: .spotify(accounts: url),
-            pendingSignIns: ItemPendingSignIns(
+            pendingSignIns: .items(
                 RestrictedFileItems(client: "app", account: "sign-ins", folder: .at(folder.path))),
             transport: URLSession.shared, clock: clock)
         // Without the patience for another try: it would wait until the test moves the clock.

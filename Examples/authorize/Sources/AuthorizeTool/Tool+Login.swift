@@ -156,7 +156,7 @@ extension Tool {
             if Output.hasTerminal { Output.note("Waiting for your answer there; Ctrl-C gives up.") }
         }
         if options.pastes { return .through(PastedCallback(port: options.port), show: show, ask: ask) }
-        return .through(LoopbackReceiver(port: options.port), show: show, ask: ask)
+        return .through(.loopback(port: options.port), show: show, ask: ask)
     }
 
     /// Says who asks whom for what. A person at a terminal is asked for a yes; elsewhere the command is the yes.
