@@ -36,8 +36,8 @@ struct InMemorySharedTokenStoreTests {
         do {
             _ = try await second
             Issue.record("two tasks have access")
-        } catch let error as TokenStoreLockTimedOut {
-            #expect(error.limit == .seconds(10))
+        } catch let error as TokenStoreError {
+            #expect(error.kind == .timedOut && error.detail.contains("\(Duration.seconds(10))"))
         }
         await lock.unlock()
         try await sibling.lock(within: .seconds(1)).unlock()
@@ -48,7 +48,7 @@ struct InMemorySharedTokenStoreTests {
         let store = InMemorySharedTokenStore<TestToken>(clock: clock)
         for _ in 0..<100 { try await store.lock(within: .seconds(1)).unlock() }
         let lock = try await store.lock(within: .seconds(1))
-        await #expect(throws: TokenStoreLockTimedOut.self) { try await store.lock(within: .seconds(2)) }
+        await #expect(throws: TokenStoreError.self) { try await store.lock(within: .seconds(2)) }
         await lock.unlock()
         #expect(clock.sleeps.list == [.seconds(2)])
     }
@@ -70,7 +70,7 @@ struct InMemorySharedTokenStoreTests {
 
     @Test func `access lasts until it is unlocked or lost, also if nobody else holds its handle`() async throws {
         let lock = try await store.sibling().lock(within: .seconds(1))
-        await #expect(throws: TokenStoreLockTimedOut.self) { try await store.lock(within: .zero) }
+        await #expect(throws: TokenStoreError.self) { try await store.lock(within: .zero) }
         await lock.unlock()
         _ = try await store.sibling().lock(within: .zero)
         try await store.lock(within: .zero).unlock()

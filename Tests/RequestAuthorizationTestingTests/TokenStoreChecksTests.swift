@@ -70,10 +70,10 @@ struct SharedTokenStoreChecksTests {
         (.tellsAnotherConflict, conditions, "loaded StoredToken(token([redacted]), generation 2), but"),
         (.savesInTwoSteps, "lets one of many conditional saves win", "16 of 16 saves replaced the same token"),
         (.excludesNobody, exclusion, "gave access to a sibling too"),
-        (.doesNotUnlock, "gives exclusive access to the next", "threw no exclusive access to the token store within"),
+        (.doesNotUnlock, "gives exclusive access to the next", "threw token store timed out: the lock is taken"),
         (
             .keepsThePlaceOfTheCancelled, "stops waiting for exclusive access when cancelled",
-            "threw no exclusive access to the token store within"
+            "threw token store timed out: the lock is taken"
         ),
         (.losesIntents, intent, "did not show the intent to the store itself"),
         (.hidesIntents, intent, "did not show the intent to a sibling"),

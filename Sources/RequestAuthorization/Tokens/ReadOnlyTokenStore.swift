@@ -11,7 +11,8 @@ extension TokenStore {
     /// it. The provider notices that at once if the store announces ``TokenStore/changes``, else with the next request.
     /// Signing in or out counts in this process only.
     ///
-    /// `save(_:)` and `clear()` always throw ``TokenStoreIsReadOnly``. A damaged item is set aside, as by any other reader.
+    /// `save(_:)` and `clear()` always throw a ``TokenStoreError`` of the kind ``TokenStoreError/Kind/readOnly``. A
+    /// damaged item is set aside, as by any other reader.
     public var readOnly: some TokenStore<Token> { ReadOnlyTokenStore(base: self) }
 }
 
@@ -19,17 +20,14 @@ struct ReadOnlyTokenStore<Base: TokenStore>: TokenStore, RedactedDescription {
     let base: Base
 
     func load() async throws -> StoredToken<Base.Token>? { try await base.load() }
-    func save(_ stored: StoredToken<Base.Token>) async throws { throw TokenStoreIsReadOnly() }
-    func clear() async throws { throw TokenStoreIsReadOnly() }
+    func save(_ stored: StoredToken<Base.Token>) async throws { throw Self.refusal }
+    func clear() async throws { throw Self.refusal }
     var isSharedBetweenDevices: Bool { base.isSharedBetweenDevices }
     var changes: AsyncStream<Void>? { base.changes }
-}
 
-/// A read-only view of a store was asked to write.
-public struct TokenStoreIsReadOnly: Error, Hashable, CustomStringConvertible {
-    package init() {}
-
-    public var description: String { "this view of the token store is read-only; write to the store itself" }
+    private static var refusal: TokenStoreError {
+        TokenStoreError(.readOnly, "this view of it only reads; write to the store itself")
+    }
 }
 
 /// A store for which a provider must neither refresh nor write.

@@ -61,7 +61,7 @@ struct CheckProblem: Error {
 /// The text for an error. Errors of other packages may contain secrets, so only their type is printed.
 func label(of error: any Error) -> String {
     switch error {
-    case is NotAuthorized, is RefreshFailed, is ScriptRanOut, is TokenStoreLockTimedOut, is CancellationError:
+    case is NotAuthorized, is RefreshFailed, is ScriptRanOut, is TokenStoreError, is CancellationError:
         "\(error)"
     default: "\(type(of: error))"
     }

@@ -72,15 +72,3 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
 extension InMemorySharedTokenStore: RedactedDescription {
     public var description: String { "InMemorySharedTokenStore([redacted])" }
 }
-
-/// Exclusive access to a shared store was not granted in time.
-public struct TokenStoreLockTimedOut: Error, Hashable, CustomStringConvertible {
-    /// How long the caller waited.
-    public let limit: Duration
-
-    package init(limit: Duration) { self.limit = limit }
-
-    public var description: String {
-        "no exclusive access to the token store within \(limit); find out who holds it, or wait longer"
-    }
-}

@@ -133,7 +133,8 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
             ? nil
             : Task { [clock] in
                 try await clock.sleep(for: limit)
-                holder.granted.fulfill(with: .failure(TokenStoreLockTimedOut(limit: limit)))
+                let detail = "no exclusive access within \(limit); find out who holds it, or wait longer"
+                holder.granted.fulfill(with: .failure(TokenStoreError(.timedOut, detail)))
             }
         defer { timer?.cancel() }
         do {

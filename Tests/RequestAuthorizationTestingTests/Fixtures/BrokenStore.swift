@@ -154,12 +154,12 @@ final class BrokenStore: SharedTokenStore {
         switch defect {
         case .excludesNobody: return TokenStoreLock {}
         case .doesNotUnlock:
-            guard state.withLock({ $0.isLocked == false }) else { throw TokenStoreLockTimedOut(limit: limit) }
+            guard state.withLock({ $0.isLocked == false }) else { throw TokenStoreError.noAccess }
             state.withLock { $0.isLocked = true }
             return TokenStoreLock {}
         case .keepsThePlaceOfTheCancelled:
             if limit > .seconds(3600) { state.withLock { $0.hasLostPlace = true } }
-            guard !state.withLock(\.hasLostPlace) else { throw TokenStoreLockTimedOut(limit: limit) }
+            guard !state.withLock(\.hasLostPlace) else { throw TokenStoreError.noAccess }
         case .isDeafToTheSecondCancellation where limit > .seconds(3600):
             let isSecond = state.withLock { state in
                 state.longWaits += 1
@@ -184,6 +184,11 @@ final class BrokenStore: SharedTokenStore {
         }
         if defect != .losesIntents { state.withLock { [intent] in $0.intent = intent } }
     }
+}
+
+extension TokenStoreError {
+    /// The answer of a broken store whose lock is taken.
+    static let noAccess = TokenStoreError(.timedOut, "the lock is taken")
 }
 
 extension BrokenStore: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -126,7 +126,7 @@ final class DeadlyStore: SharedTokenStore, CustomStringConvertible {
         let id = defect == .oneLockIDForAll ? UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) : UUID()
         let end = ContinuousClock.now + limit
         while try !take(id) {
-            guard ContinuousClock.now < end else { throw TokenStoreLockTimedOut(limit: limit) }
+            guard ContinuousClock.now < end else { throw TokenStoreError.noAccess }
             await place.waitForRelease(until: end)
             try Task.checkCancellation()
         }

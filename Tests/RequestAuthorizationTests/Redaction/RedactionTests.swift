@@ -98,8 +98,7 @@ import Testing
         "SystemClock", "TokenExpiredOnArrival", "TokenFailureKind", "TokenRequestDelivery", "TokenAbsence",
         "TokenSaveCondition",
         "TokenStoreAccessTooShort", "TokenStoreError.Kind",
-        "TokenStoreIsReadOnly",
-        "TokenStoreLockTimedOut", "Verdict",
+        "Verdict",
         "TokenStoreOperation.Kind", "TokenTransportChecks", "TokenTransportError.Code", "TokenVersion",
     ]
 }

@@ -62,7 +62,7 @@ import Testing
         await bench.clock.sleeper(for: .seconds(20))
         bench.clock.advance(by: .seconds(20))
         let error = await #expect(throws: RefreshFailed.self) { try await request.value }
-        #expect(error?.underlying is TokenStoreLockTimedOut)
+        #expect((error?.underlying as? TokenStoreError)?.kind == .timedOut)
         #expect(bench.service.calls == 0)
         await lock.unlock()
     }
