@@ -5,7 +5,7 @@
 ///
 /// The session is kept: a hotel network's page instead of the answer signs no user out. The server may have processed
 /// the request, so the next try comes soon.
-public struct InvalidTokenResponse: TokenServiceFailure {
+public struct InvalidTokenResponse: TransientFailure, Hashable {
     /// What is wrong with the member of the answer. Its description is a short label without secrets, for metrics.
     public struct Problem: Hashable, Sendable, Labelled {
         @usableFromInline package let label: String
@@ -34,12 +34,12 @@ public struct InvalidTokenResponse: TokenServiceFailure {
     public let field: String
     public let problem: Problem
     /// What the server was asked for. It does not count in comparisons.
-    public let purpose: TokenRequestPurpose
-    public var kind: TokenFailureKind { .transient }
-    public var delivery: TokenRequestDelivery { .mayHaveBeenProcessed }
+    public var purpose: TokenRequestPurpose { uncompared.value }
+    private let uncompared: Uncompared<TokenRequestPurpose>
 
     public init(status: Int = 200, field: String, problem: Problem, purpose: TokenRequestPurpose = .token) {
-        (self.status, self.field, self.problem, self.purpose) = (status, field, problem, purpose)
+        (self.status, self.field, self.problem) = (status, field, problem)
+        uncompared = Uncompared(value: purpose)
     }
 
     /// The error for a body that is no JSON object.
@@ -58,13 +58,6 @@ public struct InvalidTokenResponse: TokenServiceFailure {
         return !name.isEmpty && rest.first == UInt8(ascii: "=")
             && (rest.firstIndex { $0.isJSONBlank }.map { rest[$0...].allSatisfy(\.isJSONBlank) } ?? true)
     }
-}
-
-/// Errors are equal if they mean the same. The purpose does not count.
-extension InvalidTokenResponse: Hashable {
-    private var facts: [AnyHashable] { [status, field, problem] }
-    public static func == (left: Self, right: Self) -> Bool { left.facts == right.facts }
-    public func hash(into hasher: inout Hasher) { hasher.combine(facts) }
 }
 
 extension InvalidTokenResponse: CustomStringConvertible {

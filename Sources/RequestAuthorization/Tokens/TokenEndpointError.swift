@@ -6,7 +6,7 @@
 ///     throw TokenEndpointError(status: 400, code: "invalid_grant")
 ///
 /// Pass a code only if the body was a JSON object with a string `error`. Only a code can end a session.
-public struct TokenEndpointError: TokenServiceFailure {
+public struct TokenEndpointError: TokenServiceFailure, Hashable {
     /// The HTTP status.
     public let status: Int
     /// The `error` member of the answer, if it had one. It is a text of the server: compare it, and do not print it.
@@ -16,14 +16,15 @@ public struct TokenEndpointError: TokenServiceFailure {
     public let retryAfter: Duration?
     public let kind: TokenFailureKind
     /// What the server was asked for. It does not count in comparisons.
-    public let purpose: TokenRequestPurpose
+    public var purpose: TokenRequestPurpose { uncompared.value.purpose }
     public var delivery: TokenRequestDelivery { .answered }
     /// Whether there seems to be no such endpoint at the address: 404, 405 or 410 without an error code that says more.
     ///
     /// A session is kept. Check the address, or ask the server for its metadata again.
     public var isEndpointMissing: Bool { kind == .transient && [404, 405, 410].contains(status) }
     /// The code as it may be printed.
-    package let printableCode: String?
+    package var printableCode: String? { uncompared.value.printableCode }
+    private let uncompared: Uncompared<(purpose: TokenRequestPurpose, printableCode: String?)>
 
     /// Creates an error, whose kind follows from status and code if it is not given.
     ///
@@ -45,14 +46,15 @@ public struct TokenEndpointError: TokenServiceFailure {
         status: Int, code: String?, retryAfter: Duration?, kind: TokenFailureKind?, purpose: TokenRequestPurpose,
         sent: [String]
     ) {
-        (self.status, self.code, self.retryAfter, self.purpose) = (status, code, retryAfter, purpose)
+        (self.status, self.code, self.retryAfter) = (status, code, retryAfter)
         self.kind = kind ?? Self.usualKind(status: status, code: code)
-        printableCode = ErrorCode.printable(code, sent: sent)
+        uncompared = Uncompared(
+            value: (purpose: purpose, printableCode: ErrorCode.printable(code, sent: sent)))
     }
 
     private init(_ error: TokenEndpointError, kind: TokenFailureKind) {
-        (status, code, retryAfter, purpose) = (error.status, error.code, error.retryAfter, error.purpose)
-        (self.kind, printableCode) = (kind, error.printableCode)
+        (status, code, retryAfter) = (error.status, error.code, error.retryAfter)
+        (self.kind, uncompared) = (kind, error.uncompared)
     }
 
     /// The same answer with another meaning.
@@ -60,13 +62,6 @@ public struct TokenEndpointError: TokenServiceFailure {
 
     /// Whether the status alone says that the failure is transient (RFC 6585 §4, RFC 9110 §15.6).
     package static func isPassing(status: Int) -> Bool { status == 429 || (500...599).contains(status) }
-}
-
-/// Errors are equal if they mean the same. The purpose does not count.
-extension TokenEndpointError: Hashable {
-    private var facts: [AnyHashable?] { [status, code, retryAfter, kind] }
-    public static func == (left: Self, right: Self) -> Bool { left.facts == right.facts }
-    public func hash(into hasher: inout Hasher) { hasher.combine(facts) }
 }
 
 // MARK: - Sorting

@@ -20,12 +20,19 @@ extension TokenServiceFailure {
     public var delivery: TokenRequestDelivery { .mayHaveBeenProcessed }
 }
 
-/// A failure before anything was sent: the refresh token is not spent, and a later try may succeed.
+/// A failure after which a later try may succeed.
 @usableFromInline
-package protocol UnsentFailure: TokenServiceFailure {}
+package protocol TransientFailure: TokenServiceFailure {}
+
+extension TransientFailure {
+    public var kind: TokenFailureKind { .transient }
+}
+
+/// A failure before anything was sent: the refresh token is not spent.
+@usableFromInline
+package protocol UnsentFailure: TransientFailure {}
 
 extension UnsentFailure {
-    public var kind: TokenFailureKind { .transient }
     public var delivery: TokenRequestDelivery { .notSent }
 }
 
@@ -61,12 +68,11 @@ public enum TokenRequestDelivery: Hashable, Sendable {
 ///
 /// Usually the clock of this machine is fast, and the server names the expiry as a date, not as a lifetime. Waiters use
 /// the token nevertheless. The next refresh comes after a back-off, as after a failure.
-public struct TokenExpiredOnArrival: TokenServiceFailure, Hashable {
+public struct TokenExpiredOnArrival: TransientFailure, Hashable {
     /// When the token expired, by its own date.
     public let expiresAt: Date
     /// The time of this machine's clock when the token came.
     public let arrivedAt: Date
-    public var kind: TokenFailureKind { .transient }
     public var delivery: TokenRequestDelivery { .answered }
 
     package init(expiresAt: Date, arrivedAt: Date) {

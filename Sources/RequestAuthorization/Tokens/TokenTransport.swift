@@ -54,7 +54,7 @@ public struct TokenResponse: Sendable, AuthorizableResponse {
 }
 
 /// The authorization server gave no usable answer, at its token endpoint or for its metadata.
-public struct TokenTransportError: TokenServiceFailure {
+public struct TokenTransportError: TransientFailure {
     /// What went wrong. Its description is a short label without secrets, for metrics.
     public struct Code: Hashable, Sendable, Labelled {
         @usableFromInline package let label: String
@@ -79,7 +79,6 @@ public struct TokenTransportError: TokenServiceFailure {
     public let delivery: TokenRequestDelivery
     /// The error of the HTTP client; it is not printed here.
     public let underlying: (any Error)?
-    public var kind: TokenFailureKind { .transient }
 
     public init(_ code: Code, delivery: TokenRequestDelivery, underlying: (any Error)? = nil) {
         (self.code, self.delivery, self.underlying) = (code, delivery, underlying)
