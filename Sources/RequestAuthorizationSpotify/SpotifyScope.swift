@@ -6,9 +6,7 @@
 ///     let pending = try await spotify.signIn(scopes: [.userReadEmail, .userReadPlaybackState, "user-personalized"])
 ///
 /// A sign-in does not add scopes to earlier ones. To get one more, sign in again with all of them.
-public struct SpotifyScope: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral,
-    CustomStringConvertible
-{
+public struct SpotifyScope: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral, Labelled {
     /// Spotify's name of the scope, for instance `user-read-email`.
     public let rawValue: String
 
@@ -17,7 +15,7 @@ public struct SpotifyScope: RawRepresentable, Hashable, Sendable, Codable, Expre
     /// A scope that this library does not know yet.
     public init(stringLiteral name: String) { self.init(rawValue: name) }
 
-    public var description: String { rawValue }
+    @usableFromInline package var label: String { rawValue }
 }
 
 extension SpotifyScope {

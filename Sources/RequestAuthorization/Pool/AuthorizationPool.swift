@@ -232,9 +232,7 @@ extension AuthorizationPool {
     }
 }
 
-extension AuthorizationPool: RedactedDescription {
-    public var description: String { "AuthorizationPool<\(ID.self), \(Token.self)>" }
-}
+extension AuthorizationPool: RedactedDescription {}
 
 /// The error when providers of an ``AuthorizationPool`` have not settled in time.
 ///

@@ -88,6 +88,4 @@ extension RefreshableTokenAuthorization {
     package nonisolated func report(to reporter: any AuthorizationReporter) { core.reporter = reporter }
 }
 
-extension RefreshableTokenAuthorization: RedactedDescription {
-    public nonisolated var description: String { "RefreshableTokenAuthorization<\(Token.self)>" }
-}
+extension RefreshableTokenAuthorization: RedactedDescription {}

@@ -63,10 +63,10 @@ public struct SecurityToken: Sendable, Hashable, RedactedDescription {
 }
 
 /// The kind of a token (RFC 8693 §3).
-public struct SecurityTokenType: Sendable, Hashable, CustomStringConvertible {
+public struct SecurityTokenType: Sendable, Hashable, Labelled {
     /// The URI of the kind.
     public let uri: String
-    public var description: String { uri }
+    @usableFromInline package var label: String { uri }
 
     public init(uri: String) { self.uri = uri }
 

@@ -26,7 +26,7 @@ public protocol TokenSigner: Sendable {
 /// The algorithm with which a JWT is signed (RFC 7518 §3.1, RFC 8037 §3.1).
 ///
 /// This library signs with the algorithms below. Your own ``TokenSigner`` may use other names.
-public struct SignatureAlgorithm: Sendable, Hashable, Codable, CustomStringConvertible {
+public struct SignatureAlgorithm: Sendable, Hashable, Codable, Labelled {
     /// The value of `alg`.
     public let name: String
 
@@ -39,7 +39,7 @@ public struct SignatureAlgorithm: Sendable, Hashable, Codable, CustomStringConve
         try container.encode(name)
     }
 
-    public var description: String { name }
+    @usableFromInline package var label: String { name }
 
     /// ECDSA with P-256 and SHA-256: small and fast. Use it if you can choose.
     public static let es256 = SignatureAlgorithm("ES256")

@@ -69,6 +69,4 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
     public func setIntent(_ intent: RefreshIntent?) async throws { try place.access(by: id) { $0.intent = intent } }
 }
 
-extension InMemorySharedTokenStore: RedactedDescription {
-    public var description: String { "InMemorySharedTokenStore([redacted])" }
-}
+extension InMemorySharedTokenStore: RedactedDescription {}

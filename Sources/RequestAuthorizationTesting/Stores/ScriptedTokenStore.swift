@@ -133,9 +133,7 @@ extension ScriptedTokenStore: ReadOnlyStore where Base: ReadOnlyStore {
     }
 }
 
-extension ScriptedTokenStore: RedactedDescription {
-    public var description: String { "ScriptedTokenStore([redacted])" }
-}
+extension ScriptedTokenStore: RedactedDescription {}
 
 /// A call of a token store.
 public enum TokenStoreOperation<Token: AuthorizationToken>: Sendable {
