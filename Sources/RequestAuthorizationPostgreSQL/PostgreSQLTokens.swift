@@ -63,24 +63,18 @@ public struct PostgreSQLTokens: Sendable, RedactedDescription {
         tokens.store(client: client, account: account)
     }
 
-    /// The number of rows.
-    public struct Counts: Hashable, Sendable {
-        /// The number of users with a token.
-        public let tokens: Int
-        /// The number of users without one, whose rows ``removeEnded(olderThan:)`` removes in time.
-        public let ended: Int
-    }
-
     /// Counts the rows. It reads the whole table.
     ///
+    /// - Returns: the number of users with a token, and of those without one, whose rows ``removeEnded(olderThan:)``
+    ///   removes in time.
     /// - Throws: `TokenStoreError`.
-    public func counts() async throws -> Counts {
+    public func counts() async throws -> (tokens: Int, ended: Int) {
         let rows = try await records.query(Self.count)
         let numbers = rows.first?.compactMap { $0.flatMap { Int($0) } } ?? []
         guard numbers.count == 2 else {
             throw TokenStoreError(.failed, "the database did not return the two counts; check its driver")
         }
-        return Counts(tokens: numbers[0], ended: numbers[1])
+        return (numbers[0], numbers[1])
     }
 
     /// Removes the rows of ended sessions: tombstones, moved tokens, and rows that never had a token.

@@ -26,7 +26,7 @@ public struct DeviceSignIn: Sendable, RedactedDescription {
     let hasBegun = Lock(false)
 
     /// The host of the page, as in DNS.
-    public var host: String { Origin(verificationURI)?.host ?? "" }
+    package var host: String { Origin(verificationURI)?.host ?? "" }
 
     /// Instructions for the user, in English, safe to print on a terminal.
     public var instructions: String {

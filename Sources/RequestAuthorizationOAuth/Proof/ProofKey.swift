@@ -18,7 +18,7 @@ public struct ProofKey: Sendable, Hashable, Codable, RedactedDescription {
     let bytes: Data
 
     /// Whether the key cannot leave this device.
-    public var isBoundToDevice: Bool { kind == .secureEnclave }
+    package var isBoundToDevice: Bool { kind == .secureEnclave }
 }
 
 /// A token is bound to a key that cannot be used here. Nothing was sent, so the refresh token was not used.

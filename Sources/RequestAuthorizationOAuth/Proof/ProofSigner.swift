@@ -152,6 +152,6 @@ extension ProofKey {
     /// The SHA-256 of the public key (RFC 7638), to which servers bind tokens.
     ///
     /// - Throws: ``ProofUnavailable`` if the key is gone.
-    public func thumbprint() throws -> String { try ProofSigner(self).publicKey.thumbprint }
+    package func thumbprint() throws -> String { try ProofSigner(self).publicKey.thumbprint }
 }
 #endif

@@ -165,7 +165,7 @@ extension AuthorizationServer {
 
 extension AuthorizationServer {
     /// The methods of client authentication that the server lists; `nil` if it lists none. Other methods may work too.
-    public var listedAuthenticationMethods: [String]? { metadataTexts("token_endpoint_auth_methods_supported") }
+    package var listedAuthenticationMethods: [String]? { metadataTexts("token_endpoint_auth_methods_supported") }
 
     /// The methods of code challenges (RFC 7636, RFC 8414 §2); `nil` if the server lists none.
     public var listedChallengeMethods: [String]? {

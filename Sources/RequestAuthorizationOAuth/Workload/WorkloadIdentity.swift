@@ -22,7 +22,7 @@ public struct WorkloadIdentity: Sendable, RedactedDescription {
     /// Reads the token as it is now.
     ///
     /// - Throws: ``WorkloadIdentityError``, and `CancellationError`.
-    public func assertion() async throws -> String { try await read() }
+    package func assertion() async throws -> String { try await read() }
 }
 
 extension WorkloadIdentity {
