@@ -23,7 +23,7 @@ public struct InvalidTokenResponse: TransientFailure, Hashable {
         /// The body is a form, such as `access_token=a&token_type=bearer`, and not a JSON object (RFC 6749 §5.1).
         public static let formEncoded = Problem(label: "form-encoded, not a JSON object")
         /// The member is there more than once, with different values.
-        public static let repeated = Problem(label: "there more than once, with different values")
+        package static let repeated = Problem(label: "there more than once, with different values")
         /// The member is a `Date`, and the ``JSONTokenEndpoint`` was made without `dates:`.
         public static let noDateFormat = Problem(label: "a Date, whose format is not known")
     }

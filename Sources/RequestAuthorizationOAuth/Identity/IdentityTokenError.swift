@@ -10,15 +10,15 @@ public struct IdentityTokenError: TokenServiceFailure, Hashable {
         @usableFromInline package let label: String
 
         /// The answer has no ID token.
-        public static let missing = Problem(label: "missing")
+        package static let missing = Problem(label: "missing")
         /// It is not a JWT of three parts, or its claims are damaged or there twice.
-        public static let malformed = Problem(label: "malformed")
+        package static let malformed = Problem(label: "malformed")
         /// It is encrypted (five parts), which was not asked for.
-        public static let encrypted = Problem(label: "encrypted")
+        package static let encrypted = Problem(label: "encrypted")
         /// It is longer than 64 KiB.
-        public static let tooLong = Problem(label: "longer than 64 KiB")
+        package static let tooLong = Problem(label: "longer than 64 KiB")
         /// A claim is missing or wrong; see ``IdentityTokenError/claim``.
-        public static let claim = Problem(label: "not valid")
+        package static let claim = Problem(label: "not valid")
         /// The answer to a refresh is about another person, server or client than the sign-in. The session ends.
         public static let otherPerson = Problem(label: "of another person")
     }
