@@ -23,7 +23,7 @@
 ///
 /// All functions may be called from any thread. In tests, advance the time with `ManualClock`.
 public final class AuthorizationPool<ID: Hashable & Sendable, Token: AuthorizationToken>: Sendable {
-    public typealias Provider = RefreshableTokenAuthorization<Token>
+    @usableFromInline package typealias Provider = RefreshableTokenAuthorization<Token>
 
     private struct Contents {
         let table: PoolTable<ID, Provider>
@@ -56,7 +56,7 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
     ///     that one waits for this one; see ``provider(of:)``.
     public init(
         idleFor idle: Duration = .seconds(600), atMost limit: Int = 10_000, clock: any AuthorizationClock = .system,
-        make: @escaping @Sendable (_ identity: ID) -> Provider
+        make: @escaping @Sendable (_ identity: ID) -> RefreshableTokenAuthorization<Token>
     ) {
         let idle = max(idle, .zero).saturated
         interval = min(max(idle / 4, .milliseconds(100)), .seconds(3600))
@@ -71,7 +71,7 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
     /// The provider of an identity, created if there is none. Concurrent callers get the same one.
     ///
     /// - Precondition: The closure does not, in the end, ask for the provider that it is creating; see ``provider(of:)``.
-    @inlinable public subscript(identity: ID) -> Provider {
+    @inlinable public subscript(identity: ID) -> RefreshableTokenAuthorization<Token> {
         if let kept = kept(identity) { return kept }
         return provide(identity)
     }
@@ -80,7 +80,9 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
     ///
     /// - Throws: ``CircularProviders`` if the provider of this identity waits for one that the calling thread is creating
     ///   or releasing. The subscript ends the program then.
-    @inlinable public func provider(of identity: ID) throws(CircularProviders) -> Provider {
+    @inlinable public func provider(
+        of identity: ID
+    ) throws(CircularProviders) -> RefreshableTokenAuthorization<Token> {
         if let kept = kept(identity) { return kept }
         return try provider(afterMissing: identity)
     }

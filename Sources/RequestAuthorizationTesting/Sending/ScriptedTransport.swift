@@ -16,7 +16,7 @@ public final class ScriptedTransport<Request: Sendable, Response: Sendable>: Sen
     /// One step of the script.
     public typealias Step = ScriptStep<Request, Response>
     /// One recorded call.
-    public typealias Call = ScriptedCall<Request, Response>
+    package typealias Call = ScriptedCall<Request, Response>
 
     private let script: Script<Request, Response>
 
@@ -42,7 +42,7 @@ public final class ScriptedTransport<Request: Sendable, Response: Sendable>: Sen
     /// Returns the next held call, and each one only once. Waits for it if needed.
     ///
     /// - Throws: `CancellationError` when the calling task is cancelled.
-    public func nextCall() async throws -> Call { try await script.nextCall() }
+    public func nextCall() async throws -> ScriptedCall<Request, Response> { try await script.nextCall() }
 
     /// Suspends until at least this many requests have been sent.
     ///

@@ -14,7 +14,7 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     /// One step of the script.
     public typealias Step = ScriptStep<TokenServiceInput<Token>, Token>
     /// One recorded call.
-    public typealias Call = ScriptedCall<TokenServiceInput<Token>, Token>
+    package typealias Call = ScriptedCall<TokenServiceInput<Token>, Token>
 
     private let script: Script<TokenServiceInput<Token>, Token>
     private let discards = Script<Token, Void>(owner: "discard", clock: .system, steps: [], forever: .success(()))
@@ -34,7 +34,7 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     public var calls: Int { script.calls.count }
 
     /// The calls in order, with the tokens to refresh.
-    public var history: [Call] { script.calls }
+    public var history: [ScriptedCall<TokenServiceInput<Token>, Token>] { script.calls }
 
     /// The tokens passed to `discard(_:)`, in order.
     public var discarded: [Token] { discards.calls.map(\.input) }
@@ -51,7 +51,7 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     /// Returns the next held call, and each one only once. Waits for it if needed.
     ///
     /// - Throws: `CancellationError` when the calling task is cancelled.
-    public func nextCall() async throws -> Call { try await script.nextCall() }
+    public func nextCall() async throws -> ScriptedCall<TokenServiceInput<Token>, Token> { try await script.nextCall() }
 
     /// Suspends until at least this many calls have begun.
     ///
