@@ -58,19 +58,13 @@ public struct SpotifyTokenService: OAuthServiceAround, RedactedDescription {
 }
 
 extension SpotifyTokenService {
-    /// Makes a provider that keeps its token in memory, for instance for client credentials. Make one and share it.
-    public func authorization(
-        policy: RefreshPolicy = .default, clock: any AuthorizationClock = .system
-    ) -> RefreshableTokenAuthorization<OAuthToken> {
-        RefreshableTokenAuthorization(service: self, policy: policy, clock: clock)
-    }
-
     /// Makes a provider for a user of this app, whose token is kept in a store. Make one for each user and share it.
     ///
     ///     let auth = spotify.authorization(store: .default(client: "CLIENT_ID", account: "me"))
     ///
     /// That store is in `RequestAuthorizationStorage`: the Keychain on Apple's platforms, elsewhere a file with access for
-    /// its owner only. The name `account` distinguishes this client's users.
+    /// its owner only. The name `account` distinguishes this client's users. For a token in memory, such as for client
+    /// credentials, write `RefreshableTokenAuthorization(service: spotify)`.
     public func authorization(
         store: some TokenStore<OAuthToken>, policy: RefreshPolicy = .default, clock: any AuthorizationClock = .system
     ) -> RefreshableTokenAuthorization<OAuthToken> {

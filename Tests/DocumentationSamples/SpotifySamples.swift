@@ -35,7 +35,7 @@ import Testing
             await #expect(throws: NotAuthorized.self) { try await service.initialToken() }
         }
         for service in [robot, robotWithServer] {
-            #expect(try await service.authorization().validToken().accessToken == "a")
+            #expect(try await RefreshableTokenAuthorization(service: service).validToken().accessToken == "a")
         }
     }
 

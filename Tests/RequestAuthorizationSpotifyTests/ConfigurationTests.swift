@@ -61,7 +61,7 @@ import Testing
     @Test func `keeps both in memory by default`() {
         let spotify = SpotifyTokenService.pkce(clientID: "CLIENT_ID", transport: NoTransport())
         #expect(spotify.oauth.pendingSignIns is InMemoryPendingSignIns)
-        #expect(spotify.authorization().store == nil)
+        #expect(RefreshableTokenAuthorization(service: spotify).store == nil)
     }
 
     @Test func `prints no secret, and neither does the service`() throws {

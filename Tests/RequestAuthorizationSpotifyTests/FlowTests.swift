@@ -99,7 +99,7 @@ private struct Flow: Sendable, CustomTestStringConvertible {
         let transport = ScriptedTokenTransport(forever: .response(200, json: answer))
         let clock = ManualClock()
         let spotify = flow.make(transport, clock)
-        let auth = spotify.authorization(clock: clock)
+        let auth = RefreshableTokenAuthorization(service: spotify, clock: clock)
         #expect(try await auth.validToken().accessToken == "b")
         clock.advance(by: .seconds(3601))
         _ = try await auth.validToken()

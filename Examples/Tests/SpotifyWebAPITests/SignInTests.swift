@@ -156,7 +156,8 @@ import Testing
                 : .clientCredentials(
                     clientID: "local-web", clientSecret: "local-secret", accounts: accounts, transport: session,
                     clock: clock)
-            let client = SpotifyClient(authorization: service.authorization(clock: clock), base: url, clock: clock)
+            let auth = RefreshableTokenAuthorization(service: service, clock: clock)
+            let client = SpotifyClient(authorization: auth, base: url, clock: clock)
             let found = try await client.search("night")
             #expect(found.tracks?.items.map(\.name) == ["Night Ferry"])
         }
