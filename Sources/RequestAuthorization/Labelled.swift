@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A value of a set that may grow, such as the reason of an error. It prints as its label.
+/// A value that prints as its label, such as the reason of an error, a scope or a folder.
 @usableFromInline
 package protocol Labelled: CustomStringConvertible {
-    /// A short label without secrets, for logs and metrics.
+    /// A short text without secrets, for logs and metrics.
     var label: String { get }
 }
 

@@ -4,8 +4,8 @@
 /// A folder for files with tokens, which only its owner may enter.
 ///
 ///     RestrictedFileTokenStore<MyToken>(client: "tool", account: "me", folder: .at("/var/lib/billing/tokens"))
-public struct TokenFolder: Hashable, Sendable {
-    /// An absolute path without a slash at its end. Paths are bytes: texts that count as equal may name two folders.
+public struct TokenFolder: Hashable, Sendable, Labelled {
+    /// The path. Paths are bytes: texts that count as equal may name two folders.
     private let bytes: [UInt8]
     /// Whether the path comes from the environment.
     let isFromEnvironment: Bool
@@ -34,8 +34,9 @@ public struct TokenFolder: Hashable, Sendable {
         (bytes, self.isFromEnvironment) = (Array(path.utf8), isFromEnvironment)
     }
 
-    /// A relative path is refused on use.
+    /// An absolute path without a slash at its end. A relative path is refused on use.
     var path: String { String(decoding: bytes, as: UTF8.self) }
+    @usableFromInline package var label: String { path }
 
     func folder(_ layer: any FileLayer) -> PrivateFolder {
         PrivateFolder(path: path, isFromEnvironment: isFromEnvironment, layer: layer)

@@ -56,4 +56,8 @@ import Darwin
         #expect(try TemporaryFolder.mode(of: folder.path + "/.local") == 0o700)
     }
     #endif
+
+    @Test func `a folder prints as its path`() {
+        #expect("\(TokenFolder.at("/srv/tokens/"))" == "/srv/tokens")
+    }
 }
