@@ -26,7 +26,7 @@ struct ReadOnlyTokenStore<Base: TokenStore>: TokenStore, RedactedDescription {
     var changes: AsyncStream<Void>? { base.changes }
 
     private static var refusal: TokenStoreError {
-        TokenStoreError(.readOnly, "this view of it only reads; write to the store itself")
+        TokenStoreError(.readOnly, "this view only reads; write to the store itself")
     }
 }
 

@@ -169,6 +169,7 @@ import Testing
         let save = await #expect(throws: TokenStoreError.self) { try await widget.store.readOnly.save(.make("x")) }
         let clear = await #expect(throws: TokenStoreError.self) { try await widget.store.readOnly.clear() }
         #expect(save?.kind == .readOnly && clear?.kind == .readOnly)
+        #expect(save?.detail == "this view only reads; write to the store itself")
     }
 }
 
