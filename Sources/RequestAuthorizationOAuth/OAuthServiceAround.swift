@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A token service that does what another one does, unless it says otherwise.
+/// A token service that does what another one does, unless it says otherwise. It does not complete tokens by itself.
 @usableFromInline
 package protocol OAuthServiceAround: RefreshableTokenService where Token == OAuthToken {
     /// The other service, as it is now.
