@@ -74,7 +74,7 @@ import Testing
 
     @Test func `an app`() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let pendingSignIns = ItemPendingSignIns(in: NamedFiles(client: "CLIENT_ID", folder: .at(folder)))
+        let pendingSignIns: any PendingSignInStore = .items(NamedFiles(client: "CLIENT_ID", folder: .at(folder)))
         // sample: app
         let service = OAuthTokenService.authorizationCode(
             server: server, client: .public(id: "CLIENT_ID"), redirectURI: "com.example.app:/callback",
