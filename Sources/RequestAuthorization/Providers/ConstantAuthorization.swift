@@ -11,6 +11,8 @@ extension ConstantAuthorization {
         try constant.get(for: request)
     }
 
+    /// Inlined into each provider: otherwise each call would copy the constant from behind the protocol.
+    @inline(__always)
     public func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
         try constant.get(for: request)
     }
