@@ -3,14 +3,9 @@
 
 #if Full
 import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 import LoopbackServer
 import RequestAuthorization
 import RequestAuthorizationTesting
-import RequestAuthorizationURLSession
-import StoreFixtures
 
 @testable import RequestAuthorizationOAuth
 
@@ -74,6 +69,22 @@ final class GuardedServer: Sendable {
 
     func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
     var now: State { state.withLock { $0 } }
+
+    /// From now on the metadata name another token endpoint, and the former one is gone.
+    func moveTokenEndpoint() {
+        change { state in
+            state.answers["/as/token"] = { _ in .status(404) }
+            state.answers["/.well-known/oauth-authorization-server/as"] = {
+                let base = "http://127.0.0.1:\($0.port)"
+                return .json(
+                    """
+                    {"issuer":"\(base)/as","authorization_endpoint":"\(base)/as/authorize",\
+                    "token_endpoint":"\(base)/as2/token","registration_endpoint":"\(base)/as/register",\
+                    "code_challenge_methods_supported":["S256"]}
+                    """)
+            }
+        }
+    }
 
     func answer(_ request: RawRequest) -> Answer {
         let path = request.target.prefix { $0 != "?" }
@@ -177,95 +188,7 @@ final class GuardedServer: Sendable {
     }
 }
 
-/// Opens the page itself and returns where it leads to, as a browser would.
-struct PageOpener: CallbackReceiver {
-    var redirectURI = "http://127.0.0.1:1/callback"
-    var opened = Lock(0)
-
-    func callback(
-        for start: nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
-        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
-    ) async throws -> URL {
-        let pending = try await start(redirectURI)
-        try await show(pending.url)
-        opened.withLock { $0 += 1 }
-        let answer = try await URLSession.shared.send(TokenRequest(method: "GET", url: pending.url))
-        guard let target = answer.headerValues(for: "Location").first.flatMap({ URL(string: $0) }) else {
-            throw SignInError(.expired)
-        }
-        return target
-    }
-}
-
-/// A place whose items are shared as files are shared by processes.
-struct SharedPlace: NamedItems {
-    private let items = Lock<[String: InMemoryItems]>([:])
-
-    func item(named name: String, kind: String) -> InMemoryItems {
-        items.withLock { items in
-            let item = items["\(kind) \(name)"] ?? InMemoryItems()
-            items["\(kind) \(name)"] = item
-            return item
-        }
-    }
-}
-
-/// What a person was asked.
-final class Asked: Sendable {
-    let requests = Lock<[ResourceSignIn.Request]>([])
-    let answers: Lock<Bool>
-
-    init(_ answer: Bool = true) { answers = Lock(answer) }
-
-    var reasons: [String] { requests.withLock { $0.map(\.reason.description) } }
-
-    func signIn(_ receiver: some CallbackReceiver = PageOpener()) -> ResourceSignIn {
-        .through(receiver) { ask in
-            self.requests.withLock { $0.append(ask) }
-            return self.answers.withLock { $0 }
-        }
-    }
-}
-
 extension RawServer {
     nonisolated var base: String { "http://127.0.0.1:\(port)" }
-}
-
-extension ProtectedResourceAuthorization {
-    static func make(
-        _ server: RawServer, _ guarded: GuardedServer, asked: Asked = Asked(),
-        receiver: some CallbackReceiver = PageOpener(),
-        client: ClientIdentity = ClientIdentity(name: "Tool"), records: any ResourceRecords = .inMemory,
-        known: ProtectedResource? = nil, proof: ProofOfPossession? = nil, requiresListedPKCE: Bool = true,
-        namesResource: Bool = true
-    ) -> ProtectedResourceAuthorization {
-        ProtectedResourceAuthorization(
-            "\(server.base)/mcp", client: client, records: records, policy: .init(backOff: .init(patience: .zero)),
-            known: known, proof: proof, requiresListedPKCE: requiresListedPKCE,
-            namesResource: namesResource, transport: .patient, clock: guarded.clock, signIn: asked.signIn(receiver))
-    }
-
-    /// The person is asked, which ends a stream, and answers when the other stream ends.
-    static func make(
-        _ server: RawServer, _ guarded: GuardedServer, tells asked: AsyncStream<Void>.Continuation,
-        waitsFor answer: AsyncStream<Void>, records: any ResourceRecords = .inMemory
-    ) -> ProtectedResourceAuthorization {
-        ProtectedResourceAuthorization(
-            "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), records: records, transport: .patient,
-            clock: guarded.clock,
-            signIn: .through(PageOpener()) { _ in
-                asked.finish()
-                for await _ in answer {}
-                return true
-            })
-    }
-
-    /// The status and the text of the answer to a request.
-    func get(_ server: RawServer, _ method: String = "GET", path: String = "/mcp") async throws -> String {
-        var request = URLRequest(url: server.url(path))
-        request.httpMethod = method
-        let (data, response) = try await URLSession.patient.data(for: request, authorizedBy: self)
-        return "\((response as? HTTPURLResponse)?.statusCode ?? 0) \(String(decoding: data, as: UTF8.self))"
-    }
 }
 #endif

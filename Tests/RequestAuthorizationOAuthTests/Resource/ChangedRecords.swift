@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+import RequestAuthorization
+import StoreFixtures
+
+@testable import RequestAuthorizationOAuth
+
+/// Records in memory of which a test replaces some functions.
+protocol ChangedRecords: ResourceRecords {
+    var base: InMemoryResourceRecords { get }
+}
+
+extension ChangedRecords {
+    func record(named name: String) async throws -> Data? { base.record(named: name) }
+    func save(_ record: Data, named name: String) async throws { base.save(record, named: name) }
+    func tokens(named name: String) -> any TokenStore<OAuthToken> { base.tokens(named: name) }
+    func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
+        try await base.lock(named: name, within: limit)
+    }
+}
+
+/// Records on a disk that is full, or cannot be read, from a moment on.
+struct FillingRecords: ChangedRecords {
+    let base = InMemoryResourceRecords()
+    let isFull = Lock(false)
+    let isUnreadable = Lock(false)
+
+    func record(named name: String) async throws -> Data? {
+        if isUnreadable.withLock({ $0 }) { throw TokenStoreError(.unavailable, "away") }
+        return base.record(named: name)
+    }
+    func save(_ record: Data, named name: String) async throws {
+        try check()
+        base.save(record, named: name)
+    }
+    func tokens(named name: String) -> any TokenStore<OAuthToken> {
+        FillingTokens(base: base.tokens(named: name), records: self)
+    }
+    func check() throws { if isFull.withLock({ $0 }) { throw TokenStoreError(.noSpace, "full") } }
+}
+
+private struct FillingTokens: TokenStore {
+    let base: any TokenStore<OAuthToken>
+    let records: FillingRecords
+
+    func load() async throws -> StoredToken<OAuthToken>? { try await base.load() }
+    func save(_ stored: StoredToken<OAuthToken>) async throws {
+        try records.check()
+        try await base.save(stored)
+    }
+    func clear() async throws {
+        try records.check()
+        try await base.clear()
+    }
+}
+
+/// Records in which the store of one client is read slowly.
+struct SlowlyReadRecords: ChangedRecords {
+    let base = InMemoryResourceRecords()
+    let name: String
+    let store = (begins: AsyncStream.makeStream(of: Void.self), goesOn: AsyncStream.makeStream(of: Void.self))
+
+    func tokens(named name: String) -> any TokenStore<OAuthToken> {
+        guard name.hasSuffix(self.name) else { return base.tokens(named: name) }
+        return SlowTokens(base: base.tokens(named: name), records: self)
+    }
+}
+
+private struct SlowTokens: TokenStore {
+    let base: any TokenStore<OAuthToken>
+    let records: SlowlyReadRecords
+
+    func load() async throws -> StoredToken<OAuthToken>? {
+        records.store.begins.continuation.finish()
+        for await _ in records.store.goesOn.stream {}
+        return try await base.load()
+    }
+    func save(_ stored: StoredToken<OAuthToken>) async throws { try await base.save(stored) }
+    func clear() async throws { try await base.clear() }
+}
+
+/// Records that call a function before each lock.
+struct LockedRecords: ChangedRecords {
+    let base = InMemoryResourceRecords()
+    let willLock: @Sendable (String, Duration) throws -> Void
+
+    /// Ends a stream when the sign-in of this number is about to lock.
+    static func telling(_ stream: AsyncStream<Void>.Continuation, ofSignIn number: Int) -> LockedRecords {
+        let count = Lock(0)
+        return LockedRecords { name, _ in
+            guard name.hasPrefix("sign-in") else { return }
+            count.withLock { count in
+                count += 1
+                if count == number { stream.finish() }
+            }
+        }
+    }
+
+    func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
+        try willLock(name, limit)
+        return try await base.lock(named: name, within: limit)
+    }
+}
+
+/// A place whose items are shared as files are shared by processes.
+struct SharedPlace: NamedItems {
+    private let items = Lock<[String: InMemoryItems]>([:])
+
+    func item(named name: String, kind: String) -> InMemoryItems {
+        items.withLock { items in
+            let item = items["\(kind) \(name)"] ?? InMemoryItems()
+            items["\(kind) \(name)"] = item
+            return item
+        }
+    }
+}
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+import LoopbackServer
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationOAuth
+
+/// Records that are full, cannot be read, are read slowly, or are locked.
+extension ProtectedResourceTests {
+    @Test func `a refusal counts while the records cannot be read, and a sign-in that cannot begin does not`()
+        async throws
+    {
+        try await GuardedServer.run {
+            $0.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let (records, asked) = (FillingRecords(), Asked())
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked, records: records)
+            #expect(try await notes.get(server) == "200 ok")
+            records.isUnreadable.withLock { $0 = true }
+            await #expect(throws: TokenStoreError.self) { _ = try await notes.get(server, "PUT") }
+            records.isUnreadable.withLock { $0 = false }
+            asked.answers.withLock { $0 = false }
+            #expect(try await notes.get(server, "PUT").hasPrefix("403"))
+            #expect(asked.reasons == ["first sign-in", "further scopes"])
+            records.isUnreadable.withLock { $0 = true }
+            #expect(try await notes.get(server, "PUT").hasPrefix("403"))
+            #expect(asked.reasons.count == 2 && guarded.now.pages.count == 1)
+        }
+    }
+
+    @Test func `a request that finds the token of a sibling's sign-in at the first load belongs to that`() async throws
+    {
+        try await GuardedServer.run {
+            $0.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let (records, asked) = (SlowlyReadRecords(name: "client-1"), Asked())
+            let sibling = ProtectedResourceAuthorization.make(server, guarded, records: records.base)
+            try await sibling.signIn()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked, records: records)
+            let request = Task { try await notes.get(server, "PUT") }
+            for await _ in records.store.begins.stream {}
+            try await sibling.signIn()
+            records.store.goesOn.continuation.finish()
+            #expect(try await request.value == "200 ok")
+            #expect(guarded.now.calls == ["t2", "t3"] && asked.reasons == ["further scopes"])
+        }
+    }
+
+    @Test func `a sibling's sign-in is taken over, and kept, by a process that could not save an earlier one`()
+        async throws
+    {
+        try await GuardedServer.run {
+            $0.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let records = FillingRecords()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            let receiver = PageOpener(redirectURI: "http://127.0.0.1:2/callback")
+            let second = ProtectedResourceAuthorization.make(server, guarded, receiver: receiver, records: records)
+            try await notes.signIn()
+            records.isFull.withLock { $0 = true }
+            try await notes.signIn()
+            records.isFull.withLock { $0 = false }
+            try await second.signIn(scopes: ["write"])
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await notes.get(server, "PUT") }
+            #expect(error?.reason == .sessionReplaced)
+            #expect(try await notes.get(server, "PUT") == "200 ok")
+            #expect(guarded.now.calls.last == "t3" && guarded.now.pages.count == 3)
+            try await notes.settle(within: .seconds(60))
+            #expect(try await second.storedSession()?.clientID == "client-2")
+            #expect(try await second.storedSession()?.scopes == ["write"])
+        }
+    }
+
+    @Test func `a sibling's sign-in that is read slowly does not replace a later one of this program`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = SlowlyReadRecords(name: "client-2")
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            #expect(try await notes.get(server) == "200 ok")
+            let receiver = PageOpener(redirectURI: "http://127.0.0.1:2/callback")
+            let sibling = ProtectedResourceAuthorization.make(
+                server, guarded, receiver: receiver, records: records.base)
+            try await sibling.signIn()
+            await notes.reset()
+            let request = Task { try await notes.get(server) }
+            for await _ in records.store.begins.stream {}
+            try await notes.signIn()
+            records.store.goesOn.continuation.finish()
+            #expect(try await request.value == "200 ok")
+            #expect(try await notes.validToken().accessToken == "t3")
+            #expect(guarded.now.pages.map { $0["client_id"] } == ["client-1", "client-2", "client-1"])
+        }
+    }
+
+    @Test func `after ten minutes who waits is told who asks, and since when`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let limits = Lock<[Duration]>([])
+            let records = LockedRecords { _, limit in
+                limits.withLock { $0.append(limit) }
+                throw TokenStoreError(.timedOut, "held")
+            }
+            try await records.save(
+                value: ResourceAsker(process: 4711, since: guarded.clock.now), named: "sign-in \(server.base)/mcp")
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            let error = await #expect(throws: NotAuthorized.self) { try await notes.signIn() }
+            #expect(error?.reason == .needsInteraction && "\(error as Any)".contains("process 4711"))
+            #expect(limits.withLock { $0 } == [.seconds(600)])
+        }
+    }
+
+    @Test func `a registration that waits in vain is not taken for another process that asks`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = LockedRecords { name, _ in
+                if name.hasPrefix("registration") { throw TokenStoreError(.timedOut, "held") }
+            }
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            let error = await #expect(throws: TokenStoreError.self) { try await notes.signIn() }
+            #expect(error?.kind == .timedOut)
+        }
+    }
+}
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+import LoopbackServer
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationOAuth
+
+/// The server of a session: it moves, its endpoints move, or the program has made it known.
+extension ProtectedResourceTests {
+    @Test func `a refused token is refreshed at its own server, and the metadata are read once a minute`() async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            _ = try await notes.get(server)
+            guarded.change { $0.refused = ["t1"] }
+            #expect(try await notes.get(server) == "200 ok")
+            guarded.change { $0.refused = ["t1", "t2"] }
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.pages.count == 1 && guarded.now.forms.count == 3)
+            #expect(await server.requests.filter { $0.target.contains("oauth-protected-resource") }.count == 2)
+        }
+    }
+
+    @Test func `the resource moves to another server: the old token and client are not shown to it`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (asked, records) = (Asked(), ItemResourceRecords(in: SharedPlace()))
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked, records: records)
+            _ = try await notes.get(server)
+            guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1"]) }
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(asked.reasons == ["first sign-in", "other server"])
+            #expect(asked.requests.withLock { $0 }.last?.issuer == "\(server.base)/as2")
+            let forms = guarded.now.forms
+            #expect(forms.map(\.path) == ["/as/token", "/as2/token"])
+            #expect(!forms.contains { $0.form["grant_type"] == "refresh_token" })
+            #expect(forms.last?.form["client_id"] == "client-2" && guarded.now.pages.last?["client_id"] == "client-2")
+            // What is kept is the new session, and nothing of the old one.
+            let later = ProtectedResourceAuthorization.make(server, guarded, asked: Asked(false), records: records)
+            #expect(try await later.validToken().accessToken == "t2")
+            #expect(
+                try await records.tokens(named: "\(server.base)/mcp \(server.base)/as client-1").load()?.token == nil)
+        }
+    }
+
+    @Test func `a move that the person refuses keeps the session, and refreshes nothing any more`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            _ = try await notes.get(server)
+            asked.answers.withLock { $0 = false }
+            guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1"]) }
+            for _ in 0..<2 { #expect(try await notes.get(server).hasPrefix("401")) }
+            guarded.change { $0.refused = [] }
+            #expect(try await notes.get(server) == "200 ok")
+            guarded.clock.advance(by: .seconds(4000))
+            await #expect(throws: RefreshFailed.self) { _ = try await notes.get(server) }
+            #expect(guarded.now.forms.count == 1 && asked.reasons.count == 2)
+        }
+    }
+
+    @Test func `a server that is listed again refreshes the session`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            _ = try await notes.get(server)
+            asked.answers.withLock { $0 = false }
+            guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1"]) }
+            #expect(try await notes.get(server).hasPrefix("401"))
+            guarded.change { $0.issuers = ["BASE/as"] }
+            guarded.clock.advance(by: .seconds(4000))
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.forms.map { $0.form["grant_type"] } == ["authorization_code", "refresh_token"])
+            #expect(asked.reasons.count == 2)
+        }
+    }
+
+    @Test func `a resource whose metadata cannot be read goes on with the server that is known`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            _ = try await notes.get(server)
+            guarded.change { state in
+                state.refused = ["t1"]
+                state.answers["/.well-known/oauth-protected-resource/mcp"] = { _ in .status(503) }
+            }
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.forms.last?.form["grant_type"] == "refresh_token")
+        }
+    }
+
+    @Test func `a token that is refused and cannot be refreshed gives one more sign-in, then the answer`() async throws
+    {
+        try await GuardedServer.run {
+            ($0.refusesAll, $0.givesRefreshTokens) = (true, false)
+        } body: { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            for _ in 0..<3 { #expect(try await notes.get(server).hasPrefix("401")) }
+            #expect(guarded.now.pages.count == 2)
+        }
+    }
+
+    @Test func `a token endpoint that has moved is looked for, and the session lives`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            _ = try await notes.get(server)
+            guarded.moveTokenEndpoint()
+            guarded.clock.advance(by: .seconds(4000))
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token"])
+        }
+    }
+
+    @Test func `a resource that does not introduce itself is made known, and nothing is discovered`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            var authorization = AuthorizationServer.make(at: "\(server.base)/as")
+            authorization.registrationEndpoint = server.url("/as/register")
+            let known = ProtectedResource(identifier: "urn:api", server: authorization, scopesSupported: ["k"])
+            let notes = ProtectedResourceAuthorization.make(server, guarded, known: known)
+            #expect(try await notes.get(server, "POST") == "200 ok")
+            #expect(guarded.now.pages.first?["resource"] == "urn:api" && guarded.now.pages.first?["scope"] == "k")
+            #expect(await server.requests.allSatisfy { !$0.target.contains("well-known") })
+        }
+    }
+
+    @Test func `a later start keeps to the server that was made known, whatever the resource lists`() async throws {
+        try await GuardedServer.run {
+            ($0.issuers, $0.required) = (["BASE/as/"], ["PUT": ["write"]])
+        } body: { (guarded, server) async throws in
+            let (records, asked) = (ItemResourceRecords(in: SharedPlace()), Asked())
+            var authorization = AuthorizationServer.make(at: "\(server.base)/as")
+            authorization.registrationEndpoint = server.url("/as/register")
+            let known = ProtectedResource(identifier: "\(server.base)/mcp", server: authorization)
+            try await ProtectedResourceAuthorization.make(server, guarded, records: records, known: known).signIn()
+            let later = ProtectedResourceAuthorization.make(server, guarded, asked: asked, records: records)
+            guarded.change { $0.refused = ["t1"] }
+            #expect(try await later.get(server) == "200 ok")
+            #expect(asked.reasons.isEmpty)
+            // Also after a sign-in for more scopes.
+            #expect(try await later.get(server, "PUT") == "200 ok")
+            guarded.change { $0.refused = ["t1", "t2", "t3"] }
+            #expect(try await later.get(server) == "200 ok")
+            #expect(asked.reasons == ["further scopes"])
+            guarded.moveTokenEndpoint()
+            guarded.clock.advance(by: .seconds(4000))
+            await #expect(throws: RefreshFailed.self) { _ = try await later.get(server) }
+            #expect(
+                guarded.now.forms.map { $0.form["grant_type"] } == [
+                    "authorization_code", "refresh_token", "authorization_code", "refresh_token",
+                ])
+            #expect(await server.requests.allSatisfy { !$0.target.contains("well-known") })
+        }
+    }
+
+    @Test func `a stored session goes on at the server that is made known, and another server's does not`()
+        async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = ItemResourceRecords(in: SharedPlace())
+            func later(_ issuer: String) -> ProtectedResourceAuthorization {
+                var authorization = AuthorizationServer.make(at: "\(server.base)/as2")
+                authorization.issuer = issuer
+                authorization.registrationEndpoint = server.url("/as2/register")
+                let known = ProtectedResource(identifier: "\(server.base)/mcp", server: authorization)
+                return .make(server, guarded, records: records, known: known)
+            }
+            try await ProtectedResourceAuthorization.make(server, guarded, records: records).signIn()
+            guarded.clock.advance(by: .seconds(4000))
+            #expect(try await later("\(server.base)/as").get(server) == "200 ok")
+            #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token"])
+            let other = later("\(server.base)/as2")
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await other.get(server) }
+            #expect(error?.reason == .needsInteraction && error?.underlying is TokenOfOtherIssuer)
+            #expect(guarded.now.forms.count == 2 && guarded.now.calls == ["t2"])
+            try await other.signIn()
+            #expect(try await other.get(server) == "200 ok")
+        }
+    }
+
+    @Test func `a resource cannot get another server's client`() async throws {
+        try await GuardedServer.run { state in
+            // The resource names a server of its own, which registers nobody.
+            state.answers["/.well-known/oauth-authorization-server/as"] = {
+                let own = "http://127.0.0.1:\($0.port)/as"
+                return .json(
+                    #"{"issuer":"\#(own)","authorization_endpoint":"\#(own)/authorize","token_endpoint":"\#(own)/token","code_challenge_methods_supported":["S256"]}"#
+                )
+            }
+        } body: { (guarded, server) async throws in
+            let identity = ClientIdentity(
+                name: "App", registered: ["https://bank.example": .secretPost(id: "bank", secret: "s3cret")])
+            let notes = ProtectedResourceAuthorization.make(server, guarded, client: identity)
+            let error = await #expect(throws: ProtectedResourceError.self) { _ = try await notes.get(server) }
+            #expect(error?.problem == .otherServer)
+            let sent = await server.requests.map { $0.head + $0.text }.joined()
+            #expect(!sent.contains("bank") && !sent.contains("s3cret"))
+        }
+    }
+}
+#endif

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+import LoopbackServer
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationOAuth
+
+/// What a sign-out ends, also while requests and sign-ins are under way.
+extension ProtectedResourceTests {
+    @Test func `a sign-out is final, until somebody signs in`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = ItemResourceRecords(in: SharedPlace())
+            let (notes, asked) = (ProtectedResourceAuthorization.make(server, guarded, records: records), Asked())
+            _ = try await notes.get(server)
+            try await notes.signOut()
+            for provider in [notes, .make(server, guarded, asked: asked, records: records)] {
+                let count = guarded.now.calls.count
+                let error = await #expect(throws: NotAuthorized.self) { _ = try await provider.get(server) }
+                #expect(error?.needsSignIn == true && guarded.now.calls.count == count)
+            }
+            #expect(asked.reasons.isEmpty)
+            try await notes.signIn()
+            #expect(try await notes.get(server) == "200 ok")
+        }
+    }
+
+    @Test func `a refused request is not sent again as the person who signs in next`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            #expect(try await notes.get(server) == "200 ok")
+            let sent = Lock(0)
+            let error = await #expect(throws: NotAuthorized.self) {
+                _ = try await notes.send(TestRequest("\(server.base)/mcp")) { _ in
+                    sent.withLock { $0 += 1 }
+                    try await notes.signOut()
+                    try await notes.signIn()
+                    return UnauthorizedResponse(fields: ["WWW-Authenticate": [#"Bearer error="invalid_token""#]])
+                }
+            }
+            #expect(error?.reason == .sessionReplaced)
+            #expect(sent.withLock { $0 } == 1)
+            #expect(try await notes.get(server) == "200 ok")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a request that was sent before a sign-out asks nobody, also if the resource moves`(moves: Bool) async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            try await notes.signIn()
+            let challenge = moves ? #"error="invalid_token""# : #"error="insufficient_scope", scope="write""#
+            let error = await #expect(throws: NotAuthorized.self) {
+                _ = try await notes.send(TestRequest("\(server.base)/mcp")) { _ in
+                    try await notes.signOut()
+                    if moves { guarded.change { $0.issuers = ["BASE/as2"] } }
+                    return UnauthorizedResponse(
+                        statusCode: moves ? 401 : 403, fields: ["WWW-Authenticate": ["Bearer \(challenge)"]])
+                }
+            }
+            #expect(error?.reason == .signedOut && asked.reasons == ["first sign-in"])
+        }
+    }
+
+    @Test func `a request for more asks nobody while a sign-out revokes the token`() async throws {
+        let guarded = GuardedServer()
+        guarded.change {
+            $0.serverMembers += #","revocation_endpoint":"BASE/as/revoke""#
+            $0.required = ["PUT": ["write"]]
+        }
+        let (revokes, revoke) = AsyncStream.makeStream(of: Void.self)
+        let mayRevoke = OneShot<Void>()
+        try await withServer { request in
+            guard request.target == "/as/revoke" else { return guarded.answer(request) }
+            revoke.finish()
+            try await mayRevoke.value()
+            return .status(200)
+        } body: { (server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            try await notes.signIn()
+            async let signOut: Void = notes.signOut()
+            for await _ in revokes {}
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await notes.get(server, "PUT") }
+            #expect(error?.reason == .signedOut && asked.reasons == ["first sign-in"])
+            mayRevoke.fulfill()
+            try await signOut
+            await #expect(throws: NotAuthorized.self) { _ = try await notes.validToken() }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a sign-in or a sign-out that fails leaves the session to its requests`(signsOut: Bool) async throws {
+        try await GuardedServer.run {
+            $0.serverMembers += #","revocation_endpoint":"BASE/as/revoke""#
+            $0.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            try await notes.signIn()
+            guarded.change { $0.answers[signsOut ? "/as/revoke" : "/as/token"] = { _ in .status(503) } }
+            await #expect(throws: (any Error).self) {
+                if signsOut { try await notes.signOut() } else { try await notes.signIn() }
+            }
+            guarded.change { $0.answers = [:] }
+            #expect(try await notes.get(server, "PUT") == "200 ok")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: [true, false])
+    func `a sign-out during a sign-in is final, and its token is revoked`(revokes: Bool) async throws {
+        try await GuardedServer.run {
+            $0.serverMembers += #","revocation_endpoint":"BASE/as/revoke""#
+        } body: { (guarded, server) async throws in
+            let (shown, show) = AsyncStream.makeStream(of: Void.self)
+            let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+            let (revoked, revoke) = AsyncStream.makeStream(of: String.self)
+            guarded.change {
+                $0.answers["/as/revoke"] = { request in
+                    revoke.yield(GuardedServer.pairs(request.text)["token"] ?? "")
+                    return .status(200)
+                }
+            }
+            let places = ItemResourceRecords(in: SharedPlace())
+            let notes = ProtectedResourceAuthorization.make(
+                server, guarded, receiver: SlowPage(shown: show, answers: answers), records: places)
+            let request = Task { try await notes.get(server) }
+            for await _ in shown {}
+            if revokes { try await notes.signOut() } else { await notes.reset() }
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await request.value }
+            #expect(error?.reason == .signedOut)
+            answer.finish()
+            for await token in revoked {
+                #expect(["t1", "r1"].contains(token))
+                break
+            }
+            #expect(try await notes.storedSession() == nil)
+            await #expect(throws: NotAuthorized.self) { _ = try await notes.validToken() }
+            try await notes.signIn()
+            #expect(try await notes.get(server) == "200 ok")
+        }
+    }
+
+    @Test func `a sign-out revokes the token of a sign-in that could not be saved`() async throws {
+        let revoked = Lock<[String]>([])
+        try await GuardedServer.run {
+            $0.serverMembers += #","revocation_endpoint":"BASE/as/revoke""#
+            $0.answers["/as/revoke"] = { request in
+                revoked.withLock { $0.append(GuardedServer.pairs(request.text)["token"] ?? "") }
+                return .status(200)
+            }
+        } body: { (guarded, server) async throws in
+            let records = FillingRecords()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            try await notes.signIn()
+            records.isFull.withLock { $0 = true }
+            try await notes.signIn()
+            try await notes.signOut()
+            #expect(revoked.withLock { $0 } == ["r2", "t2"])
+        }
+    }
+
+    @Test func `a refusal that comes after a sign-out says nothing about the next sign-in`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+            let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
+            let (waits, wait) = AsyncStream.makeStream(of: Void.self)
+            let records = LockedRecords.telling(wait, ofSignIn: 2)
+            let isFirst = Lock(true)
+            let notes = ProtectedResourceAuthorization(
+                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), records: records, transport: .patient,
+                clock: guarded.clock,
+                signIn: .through(PageOpener()) { _ in
+                    guard
+                        isFirst.withLock({
+                            let was = $0; $0 = false; return was
+                        })
+                    else { return true }
+                    ask.finish()
+                    // A dialogue that pays no attention to cancellation.
+                    return await Task.detached { await answers.first { _ in true } ?? true }.value
+                })
+            let first = Task { try await notes.signIn() }
+            for await _ in asked {}
+            await notes.reset()
+            await #expect(throws: NotAuthorized.self) { try await first.value }
+            let second = Task { try await notes.signIn() }
+            for await _ in waits {}
+            guarded.clock.advance(by: .seconds(1))
+            answer.yield(false)
+            try await second.value
+            #expect(try await notes.get(server) == "200 ok")
+        }
+    }
+}
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import RequestAuthorization
+import RequestAuthorizationURLSession
+
+@testable import RequestAuthorizationOAuth
+
+/// Opens the page itself and returns where it leads to, as a browser would.
+struct PageOpener: CallbackReceiver {
+    var redirectURI = "http://127.0.0.1:1/callback"
+    var opened = Lock(0)
+
+    func callback(
+        for start: nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
+    ) async throws -> URL {
+        let pending = try await start(redirectURI)
+        try await show(pending.url)
+        opened.withLock { $0 += 1 }
+        let answer = try await URLSession.shared.send(TokenRequest(method: "GET", url: pending.url))
+        guard let target = answer.headerValues(for: "Location").first.flatMap({ URL(string: $0) }) else {
+            throw SignInError(.expired)
+        }
+        return target
+    }
+}
+
+/// Opens the page itself, and notes how it was prepared.
+struct PreparedReceiver: CallbackReceiver {
+    let calls = Lock<[String]>([])
+
+    func preferring(_ redirectURI: String) -> PreparedReceiver {
+        calls.withLock { $0.append("preferring \(redirectURI)") }
+        return self
+    }
+
+    func dedicated(to issuer: String) -> PreparedReceiver {
+        calls.withLock { $0.append("dedicated \(issuer)") }
+        return self
+    }
+
+    func callback(
+        for start: nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
+    ) async throws -> URL { try await PageOpener().callback(for: start, show: show) }
+}
+
+/// A page that is shown, and answered later. The browser pays no attention to cancellation.
+struct SlowPage: CallbackReceiver {
+    let shown: AsyncStream<Void>.Continuation
+    let answers: AsyncStream<Void>
+
+    func callback(
+        for start: nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
+    ) async throws -> URL {
+        let pending = try await start("http://127.0.0.1:1/callback")
+        shown.finish()
+        return try await Task.detached {
+            for await _ in answers {}
+            return try await PageOpener().callback(for: { _ in pending }, show: { _ in })
+        }.value
+    }
+}
+#endif
