@@ -33,19 +33,8 @@ struct MangledPEM {
     ]
 }
 
-/// The same numbers on every machine.
-private struct SplitMix {
-    var state: UInt64
+extension SplitMix {
+    fileprivate mutating func oneIn(_ count: UInt64) -> Bool { next() % count == 0 }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
-    mutating func oneIn(_ count: UInt64) -> Bool { next() % count == 0 }
-
-    mutating func pick(_ texts: [String]) -> String { texts[Int(next() % UInt64(texts.count))] }
+    fileprivate mutating func pick(_ texts: [String]) -> String { texts[Int(next() % UInt64(texts.count))] }
 }

@@ -81,7 +81,7 @@ import Testing
 
     @Test(arguments: 0..<2)
     func `faults in members that are not needed cost no refresh token`(seed: Int) async throws {
-        var random = Numbers(state: UInt64(seed))
+        var random = SplitMix(state: UInt64(seed))
         let needed = [#""access_token":"a""#, #""refresh_token":"r1""#, #""token_type":"Bearer""#, #""expires_in":60"#]
         let marks = Array("\"\"\"\\{}[]::,, \n\t'x7-".utf8) + [0xE4, 0xFF]
         for _ in 0..<1_000 {
@@ -326,18 +326,5 @@ import Testing
                 .integer(.max), .integer(.min), .number(1e25), .number(2.5), .number(1e300), .number(1e20),
                 .number(0.1),
             ])
-    }
-}
-
-/// SplitMix64: the same numbers on every machine.
-private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

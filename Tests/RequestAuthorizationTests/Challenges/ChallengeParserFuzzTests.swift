@@ -12,7 +12,7 @@ struct ChallengeParserFuzzTests {
 
     @Test(arguments: 0..<4)
     func `random bytes give challenges that a server could have sent`(seed: Int) {
-        var random = SeededGenerator(seed: UInt64(seed))
+        var random = Seeded(seed: UInt64(seed))
         for _ in 0..<75_000 {
             let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
                 Self.alphabet[Int.random(in: 0..<Self.alphabet.count, using: &random)]
@@ -27,7 +27,7 @@ struct ChallengeParserFuzzTests {
 
     @Test(arguments: 0..<4)
     func `a value written by the grammar is read back, however it is spaced, quoted and split`(seed: Int) {
-        var random = SeededGenerator(seed: UInt64(seed))
+        var random = Seeded(seed: UInt64(seed))
         for _ in 0..<2_000 {
             let challenges = (0..<Int.random(in: 0...4, using: &random)).map { _ in Self.challenge(&random) }
             var lines = [""]
@@ -56,7 +56,7 @@ struct ChallengeParserFuzzTests {
     }
 
     @Test(arguments: 0..<4) func `random patterns are read in linear time`(seed: Int) {
-        var random = SeededGenerator(seed: UInt64(seed))
+        var random = Seeded(seed: UInt64(seed))
         let alphabet = Array("ab=,\"'\\ ;\u{1}".utf8)
         for _ in 0..<1_000 {
             let pattern = (0..<Int.random(in: 1...9, using: &random)).map { _ in
@@ -113,7 +113,7 @@ extension ChallengeParserFuzzTests {
     /// Lines by the grammar in which a few bytes are replaced, removed or added.
     @Test(arguments: 0..<10)
     func `what stands before the damage is kept`(seed: Int) {
-        var random = SeededGenerator(seed: UInt64(seed))
+        var random = Seeded(seed: UInt64(seed))
         for _ in 0..<10_000 {
             let challenges = (0..<Int.random(in: 1...4, using: &random)).map { _ in Self.challenge(&random) }
             let members = challenges.flatMap { Self.members(of: $0, &random) }
@@ -132,7 +132,7 @@ extension ChallengeParserFuzzTests {
         }
     }
 
-    private static func damage(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+    private static func damage(_ bytes: inout [UInt8], _ random: inout Seeded) {
         let position = Int.random(in: 0...bytes.count, using: &random)
         let count = Int.random(in: 0...min(3, bytes.count - position), using: &random)
         let new = (0..<Int.random(in: 0...3, using: &random)).map { _ in
@@ -162,7 +162,7 @@ extension ChallengeParserFuzzTests {
         "\"" + text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined() + "\""
     }
 
-    private static func challenge(_ random: inout SeededGenerator) -> AuthenticationChallenge {
+    private static func challenge(_ random: inout Seeded) -> AuthenticationChallenge {
         let scheme = text(of: "AbZ0!#$%&'*+-.^_`|~", 1...6, &random)
         if Int.random(in: 0..<4, using: &random) == 0 {
             let padding = String(repeating: "=", count: Int.random(in: 0...2, using: &random))
@@ -176,7 +176,7 @@ extension ChallengeParserFuzzTests {
 
     /// The list members that write a challenge; a line may begin with each.
     private static func members(
-        of challenge: AuthenticationChallenge, _ random: inout SeededGenerator
+        of challenge: AuthenticationChallenge, _ random: inout Seeded
     ) -> [String] {
         if let token68 = challenge.token68 { return ["\(challenge.scheme) \(token68)"] }
         let blanks = ["", " ", "\t "]
@@ -192,41 +192,8 @@ extension ChallengeParserFuzzTests {
     }
 
     private static func text(
-        of characters: String, _ count: ClosedRange<Int>, _ random: inout SeededGenerator
+        of characters: String, _ count: ClosedRange<Int>, _ random: inout Seeded
     ) -> String {
         String((0..<Int.random(in: count, using: &random)).compactMap { _ in characters.randomElement(using: &random) })
-    }
-}
-
-/// SplitMix64: the same numbers on every machine.
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
-/// Bytes that count how often they are read.
-private struct CountingBytes: RandomAccessCollection {
-    final class Reads { var count = 0 }
-
-    let bytes: [UInt8]
-    let reads = Reads()
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    var startIndex: Int { 0 }
-    var endIndex: Int { bytes.count }
-
-    subscript(position: Int) -> UInt8 {
-        reads.count += 1
-        return bytes[position]
     }
 }

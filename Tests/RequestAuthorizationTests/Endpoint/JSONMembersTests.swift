@@ -109,7 +109,7 @@ import Testing
     private static let marks = Array("\"\"\"\\{}[]::,,  \n\t\0'x7-".utf8) + [0xE4, 0xFF]
 
     /// An answer with one to four faults in one member that is not needed.
-    private static func damaged(_ random: inout SeededGenerator) -> [UInt8] {
+    private static func damaged(_ random: inout Seeded) -> [UInt8] {
         var members = (needed + others).shuffled(using: &random).map { Array($0.utf8) }
         let hit = members.indices.filter { !needed.contains(String(decoding: members[$0], as: UTF8.self)) }
             .randomElement(using: &random)
@@ -128,7 +128,7 @@ import Testing
 
     @Test(arguments: 0..<4)
     func `faults in a member that is not needed lose no other member`(seed: Int) {
-        var random = SeededGenerator(seed: UInt64(seed))
+        var random = Seeded(seed: UInt64(seed))
         var forms: [JSONMembers.Form: Int] = [:]
         for _ in 0..<25_000 {
             let body = Self.damaged(&random)
@@ -158,38 +158,5 @@ import Testing
                 #expect(bytes.reads.count <= 24 * bytes.count, "\(prefix)\(pattern): \(bytes.reads.count)")
             }
         }
-    }
-}
-
-/// SplitMix64: the same numbers on every machine.
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
-/// Bytes that count how often they are read.
-private struct CountingBytes: RandomAccessCollection {
-    final class Reads { var count = 0 }
-
-    let bytes: [UInt8]
-    let reads = Reads()
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    var startIndex: Int { 0 }
-    var endIndex: Int { bytes.count }
-
-    subscript(position: Int) -> UInt8 {
-        reads.count += 1
-        return bytes[position]
     }
 }
