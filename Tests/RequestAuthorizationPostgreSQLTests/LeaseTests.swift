@@ -30,12 +30,7 @@ extension PostgreSQLTests {
         {
             let bench = try await LeaseBench()
             let intent = RefreshIntent(session: TokenVersion.make(0).session, generation: 0, beganAt: .moment)
-            let stale = try await bench.one.lock(within: .seconds(5))
-            #expect(try await bench.one.load() == .make("old"))
-            try await bench.one.setIntent(intent)
-            try await bench.endLease()
-            let current = try await bench.other.lock(within: .seconds(5))
-            #expect(try await bench.other.load() == .make("old"))
+            let (stale, current) = try await bench.takeOver(from: intent)
 
             #expect(try await bench.one.save(.make("late", 1), replacing: .older(than: 1), ending: intent) == .saved)
             await #expect(throws: TokenStoreError.self) { try await bench.other.setIntent(intent) }
@@ -53,12 +48,7 @@ extension PostgreSQLTests {
         {
             let bench = try await LeaseBench()
             let intent = RefreshIntent(session: TokenVersion.make(0).session, generation: 0, beganAt: .moment)
-            let stale = try await bench.one.lock(within: .seconds(5))
-            #expect(try await bench.one.load() == .make("old"))
-            try await bench.one.setIntent(intent)
-            try await bench.endLease()
-            let current = try await bench.other.lock(within: .seconds(5))
-            #expect(try await bench.other.load() == .make("old"))
+            let (stale, current) = try await bench.takeOver(from: intent)
             try await bench.other.setIntent(intent)
             #expect(try await bench.one.save(.make("first", 1), replacing: .older(than: 1), ending: intent) == .saved)
             let saved = try await bench.other.save(.make("second", 1), replacing: .older(than: 1), ending: intent)
@@ -153,6 +143,19 @@ private struct LeaseBench {
     func endLease() async throws {
         try await schema.query(
             "UPDATE request_authorization_tokens SET changed_at = clock_timestamp() - interval '11 seconds'")
+    }
+
+    /// The lease of one host ends after it has begun a refresh, and the other host has the next lease.
+    func takeOver(
+        from intent: RefreshIntent, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> (stale: TokenStoreLock, current: TokenStoreLock) {
+        let stale = try await one.lock(within: .seconds(5))
+        #expect(try await one.load() == .make("old"), sourceLocation: sourceLocation)
+        try await one.setIntent(intent)
+        try await endLease()
+        let current = try await other.lock(within: .seconds(5))
+        #expect(try await other.load() == .make("old"), sourceLocation: sourceLocation)
+        return (stale, current)
     }
 }
 

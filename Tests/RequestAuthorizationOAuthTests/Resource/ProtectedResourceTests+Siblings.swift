@@ -22,6 +22,17 @@ extension ProtectedResourceTests {
         )
     }
 
+    /// Siblings that both have the session for which the first one has asked.
+    private static func siblingsWithSession(
+        _ server: RawServer, _ guarded: GuardedServer, _ asked: Asked = Asked(),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> (ProtectedResourceAuthorization, ProtectedResourceAuthorization) {
+        let (first, second) = siblings(server, guarded, asked)
+        #expect(try await first.get(server) == "200 ok", sourceLocation: sourceLocation)
+        #expect(try await second.get(server) == "200 ok", sourceLocation: sourceLocation)
+        return (first, second)
+    }
+
     @Test func `two providers with the same records share session, registration and page`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let place = SharedPlace()
@@ -46,9 +57,7 @@ extension ProtectedResourceTests {
             $0.required = ["PUT": ["write"]]
         } body: { (guarded, server) async throws in
             let none = Asked(false)
-            let (first, second) = Self.siblings(server, guarded, none)
-            #expect(try await first.get(server) == "200 ok")
-            #expect(try await second.get(server) == "200 ok")
+            let (first, second) = try await Self.siblingsWithSession(server, guarded, none)
             #expect(try await first.get(server, "PUT") == "200 ok")
             #expect(try await second.get(server, "PUT") == "200 ok")
             guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1", "t2"]) }
@@ -121,9 +130,7 @@ extension ProtectedResourceTests {
             $0.required = ["PUT": ["write"]]
         } body: { (guarded, server) async throws in
             let asked = Asked()
-            let (first, second) = Self.siblings(server, guarded, asked)
-            #expect(try await first.get(server) == "200 ok")
-            #expect(try await second.get(server) == "200 ok")
+            let (first, second) = try await Self.siblingsWithSession(server, guarded, asked)
             if signsIn { try await first.signIn() } else { #expect(try await first.get(server, "PUT") == "200 ok") }
             guarded.clock.advance(by: .seconds(4000))
             if signsIn {
@@ -198,9 +205,7 @@ extension ProtectedResourceTests {
             $0.required = ["PUT": ["write"], "DELETE": ["admin"]]
         } body: { (guarded, server) async throws in
             let asked = Asked()
-            let (first, second) = Self.siblings(server, guarded, asked)
-            #expect(try await first.get(server) == "200 ok")
-            #expect(try await second.get(server) == "200 ok")
+            let (first, second) = try await Self.siblingsWithSession(server, guarded, asked)
             #expect(try await first.get(server, "PUT") == "200 ok")
             #expect(try await second.get(server, "DELETE") == "200 ok")
             #expect(guarded.now.pages.map { $0["scope"] } == [nil, "write", "admin write"])
@@ -213,9 +218,7 @@ extension ProtectedResourceTests {
             $0.required = ["PUT": ["write"]]
         } body: { (guarded, server) async throws in
             let asked = Asked()
-            let (first, second) = Self.siblings(server, guarded, asked)
-            #expect(try await first.get(server) == "200 ok")
-            #expect(try await second.get(server) == "200 ok")
+            let (first, second) = try await Self.siblingsWithSession(server, guarded, asked)
             #expect(try await first.get(server, "PUT") == "200 ok")
             guarded.change {
                 $0.demand = { _ in #"acr_values="gold""# }
@@ -248,9 +251,7 @@ extension ProtectedResourceTests {
 
     @Test func `a sign-out ends the session of a sibling that has moved to another server`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
-            let (first, second) = Self.siblings(server, guarded)
-            #expect(try await first.get(server) == "200 ok")
-            #expect(try await second.get(server) == "200 ok")
+            let (first, second) = try await Self.siblingsWithSession(server, guarded)
             guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1"]) }
             #expect(try await first.get(server) == "200 ok")
             #expect(try await first.storedSession()?.issuer == "\(server.base)/as2")
@@ -262,9 +263,7 @@ extension ProtectedResourceTests {
     @Test func `a reset leaves the session of a sibling that has moved to another server, and uses it`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let asked = Asked()
-            let (first, second) = Self.siblings(server, guarded, asked)
-            #expect(try await first.get(server) == "200 ok")
-            #expect(try await second.get(server) == "200 ok")
+            let (first, second) = try await Self.siblingsWithSession(server, guarded, asked)
             guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1"]) }
             #expect(try await first.get(server) == "200 ok")
             await second.reset()

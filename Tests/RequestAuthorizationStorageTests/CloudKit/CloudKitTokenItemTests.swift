@@ -14,6 +14,20 @@ import Testing
 
     private func item() -> CloudKitTokenItem { CloudKitTokenItem(cloud: cloud) { "record" } }
 
+    /// The error of an operation in which this call of the cloud fails.
+    private func error(
+        of call: FakeCloud.Call, failing failure: any Error, sourceLocation: SourceLocation = #_sourceLocation
+    ) async -> TokenStoreError? {
+        cloud.fail(call, failure)
+        return await #expect(throws: TokenStoreError.self, "\(call)", sourceLocation: sourceLocation) {
+            switch call {
+            case .save: try await item().save(Data([1]))
+            case .delete: try await item().clear()
+            default: _ = try await item().load()
+            }
+        }
+    }
+
     static let meanings: [(CloudFailure.Code, TokenStoreError.Kind)] = [
         (.networkUnavailable, .unavailable), (.networkFailure, .unavailable), (.serverResponseLost, .unavailable),
         (.internalError, .unavailable), (.operationCancelled, .unavailable), (.notAuthenticated, .unavailable),
@@ -35,14 +49,7 @@ import Testing
                 CloudFailure(code: code),
                 CloudFailure(code: .partialFailure, partial: ["record": CloudFailure(code: code)]),
             ] {
-                cloud.fail(call, failure)
-                let error = await #expect(throws: TokenStoreError.self, "\(call)") {
-                    switch call {
-                    case .save: try await item().save(Data([1]))
-                    case .delete: try await item().clear()
-                    default: _ = try await item().load()
-                    }
-                }
+                let error = await error(of: call, failing: failure)
                 #expect(error?.kind == kind)
             }
         }
@@ -58,14 +65,7 @@ import Testing
             (archive, "NSCocoaErrorDomain 4864"),
         ] as [(any Error, String)] {
             for call in [FakeCloud.Call.accountStatus, .record, .save, .delete] {
-                cloud.fail(call, failure)
-                let error = await #expect(throws: TokenStoreError.self, "\(call)") {
-                    switch call {
-                    case .save: try await item().save(Data([1]))
-                    case .delete: try await item().clear()
-                    default: _ = try await item().load()
-                    }
-                }
+                let error = await error(of: call, failing: failure)
                 #expect(error?.kind == .unavailable && error?.detail.contains(text) == true)
                 #expect(error.map { "\($0)" }?.contains("S3CRET") == false)
             }
