@@ -110,6 +110,25 @@ import FoundationNetworking
         }
     }
 
+    @Test(arguments: [nil, "Bearer other"] as [String?])
+    func `a 401 is no refusal of a credential that a delegate has removed or replaced`(other: String?) async throws {
+        try await withServer { request in
+            request.target == "/" ? .redirect(302, to: "/b") : .unauthorized("Bearer")
+        } body: { server in
+            let (session, _) = session(.task) { request in
+                var request = request
+                request.setValue(other, forHTTPHeaderField: "Authorization")
+                return request
+            }
+            let provider = CountingProvider()
+            let received = try await Way.data.send(
+                URLRequest(url: server.url("/")), through: session, authorizedBy: provider)
+            #expect(received.status == 401)
+            #expect(provider.refusals == 0)
+            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer 0", other])
+        }
+    }
+
     @Test(arguments: Way.allCases) func `the session's delegate is called with its own session`(way: Way) async throws {
         try await withServer { request in
             request.target == "/" ? .redirect(307, to: "/b") : .text("hello")

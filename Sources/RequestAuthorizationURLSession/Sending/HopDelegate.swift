@@ -77,9 +77,10 @@ extension HopDelegate {
         let (rule, source) = (rule, request.url)
         let decide: @Sendable (URLRequest?) -> Void = { request in
             guard let request, let source else { return proceed(nil) }
-            var redirection = redirection
-            redirection.request = request
-            proceed(rule.admitted(redirection, from: source))
+            var changed = redirection
+            changed.request = request
+            if !rule.isCredentialKept(of: redirection.request, in: request) { changed.keepsCredential = false }
+            proceed(rule.admitted(changed, from: source))
         }
         #if canImport(FoundationNetworking)
         guard let sessionDelegate else { return proceed(redirection) }

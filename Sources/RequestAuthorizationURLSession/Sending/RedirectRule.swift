@@ -58,13 +58,19 @@ struct Redirection: Sendable {
     var request: URLRequest
     /// Whether a body that is separate from the request is sent again.
     var keepsBody: Bool
-    /// Whether the target has the origin that the credential is for.
+    /// Whether the target has the origin that the credential is for, and no delegate has removed or replaced it.
     var keepsCredential: Bool
 }
 
 extension RedirectRule {
     func isCredential(_ name: String) -> Bool {
         Self.alwaysCredentials.contains(name) || credentialFields.contains(name)
+    }
+
+    /// Whether a request that the session's delegate has made still has the credential of the proposed one.
+    func isCredentialKept(of proposed: URLRequest, in request: URLRequest) -> Bool {
+        let names = credentialFields.isEmpty ? ["authorization"] : credentialFields
+        return names.allSatisfy { request.credential(in: $0) == proposed.credential(in: $0) }
     }
 
     /// The fields that always count as credentials, whether a provider or the caller set them.
