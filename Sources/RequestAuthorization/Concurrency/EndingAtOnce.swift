@@ -3,7 +3,9 @@
 
 /// Returns the result of a body, or throws `CancellationError` at once when the task is cancelled, even if the body ignores
 /// that. The body then goes on, and its result is dropped.
-func endingAtOnce<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+package func endingAtOnce<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
     let first = FirstResult<Value>()
     return try await first.value(of: startingHere { await first.land(body) })
 }

@@ -262,26 +262,23 @@ actor ResourceSessions {
         let demand = Demand(
             reason: reason, challenge: challenge, scopes: scopes, baseline: baseline, since: settings.clock.now,
             signOuts: signOuts, former: reason == .first ? nil : session?.line)
-        let work = Task.detached { [self] in
+        signingIn = Task.detached { [self] in
             do {
-                try await run(demand)
-                try await end(demand, .signedIn)
-            } catch {
-                try await end(demand, ConsentState.End(error))
-                throw error
-            }
-        }
-        // A page that pays no attention to a sign-out holds up nobody.
-        signingIn = Task.detached {
-            do {
-                try await withTaskCancellationHandler {
-                    try await work.finished()
-                } onCancel: {
-                    work.cancel()
-                }
+                // A page that pays no attention to a sign-out holds up nobody.
+                try await endingAtOnce { try await self.run(demand) }
             } catch {
                 throw Task.isCancelled ? NotAuthorized(.signedOut) : error
             }
+        }
+    }
+
+    private func run(_ demand: Demand) async throws {
+        do {
+            try await signInLocked(demand)
+            try end(demand, .signedIn)
+        } catch {
+            try end(demand, ConsentState.End(error))
+            throw error
         }
     }
 
@@ -296,7 +293,7 @@ actor ResourceSessions {
     }
 
     /// Signs in while no other process does, or takes over what another one has done meanwhile.
-    private func run(_ demand: Demand) async throws {
+    private func signInLocked(_ demand: Demand) async throws {
         let lock: TokenStoreLock
         do {
             lock = try await settings.records.lock(named: settings.askerName, within: .seconds(600))
@@ -466,9 +463,6 @@ private let recordPauses: [Duration] = [.seconds(1), .seconds(5), .seconds(30), 
 extension Task {
     /// Returns the value, or throws at once when the caller is cancelled. The task goes on.
     fileprivate func finished() async throws -> Success {
-        let (results, result) = AsyncStream.makeStream(of: Result<Success, Failure>.self)
-        Task<Void, Never> { result.yield(await self.result) }
-        for await result in results { return try result.get() }
-        throw _Concurrency.CancellationError()
+        try await endingAtOnce { try await result.get() }
     }
 }

@@ -10,7 +10,7 @@ extension DataReceiver {
     func receive(
         _ request: URLRequest, body: RequestBody, over carrier: Carrier, delegate: HopDelegate, limits: SessionLimits
     ) async throws -> (Data, URLResponse) {
-        try await endingAtOnce {
+        try await withCancellationError {
             switch body {
             case .ofRequest: try await carrier.session.data(for: request, delegate: delegate)
             case .data(let data): try await carrier.session.upload(for: request, from: data, delegate: delegate)
@@ -24,7 +24,7 @@ extension FileReceiver {
     func receive(
         _ request: URLRequest, body: RequestBody, over carrier: Carrier, delegate: HopDelegate, limits: SessionLimits
     ) async throws -> (URL, URLResponse) {
-        try await endingAtOnce { try await carrier.session.download(for: request, delegate: delegate) }
+        try await withCancellationError { try await carrier.session.download(for: request, delegate: delegate) }
     }
 }
 
@@ -33,14 +33,14 @@ struct BytesReceiver: BodyReceiver {
     func receive(
         _ request: URLRequest, body: RequestBody, over carrier: Carrier, delegate: HopDelegate, limits: SessionLimits
     ) async throws -> (URLSession.AsyncBytes, URLResponse) {
-        try await endingAtOnce { try await carrier.session.bytes(for: request, delegate: delegate) }
+        try await withCancellationError { try await carrier.session.bytes(for: request, delegate: delegate) }
     }
 
     func discard(_ bytes: URLSession.AsyncBytes) { bytes.task.cancel() }
 }
 
 /// Throws `CancellationError` where `URLSession` throws `URLError.cancelled` because the calling task was cancelled.
-private func endingAtOnce<Value>(_ body: () async throws -> Value) async throws -> Value {
+private func withCancellationError<Value>(_ body: () async throws -> Value) async throws -> Value {
     do {
         return try await body()
     } catch let error as URLError where error.code == .cancelled && Task.isCancelled {
