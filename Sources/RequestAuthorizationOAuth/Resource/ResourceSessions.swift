@@ -10,17 +10,14 @@ actor ResourceSessions {
     struct State {
         var consent = ConsentState()
         var session: ResourceSession?
-        fileprivate var followers: [UUID: Follower] = [:]
+        fileprivate var followers: [UUID: (handler: Follower, observation: TokenObservation?)] = [:]
 
         fileprivate func mayRefresh(_ service: ResourceTokenService) -> Bool {
             session.map { $0.service === service && consent.mayRefresh($0.number) } ?? false
         }
     }
 
-    fileprivate struct Follower {
-        let handler: @Sendable (TokenChange<OAuthToken>) async -> Void
-        var observation: TokenObservation?
-    }
+    typealias Follower = @Sendable (TokenChange<OAuthToken>) async -> Void
 
     private var signingIn: Task<Void, any Error>?
     /// Counts the sign-outs. A sign-in that began before the last one brings no session.
@@ -111,13 +108,9 @@ actor ResourceSessions {
     }
 
     /// Calls a handler with the tokens of this session and of later ones.
-    nonisolated func follow(_ handler: @escaping @Sendable (TokenChange<OAuthToken>) async -> Void) -> TokenObservation
-    {
+    nonisolated func follow(_ handler: @escaping Follower) -> TokenObservation {
         let id = UUID()
-        state.withLock { state in
-            state.followers[id] = Follower(
-                handler: handler, observation: state.session?.provider.onTokenChange(handler))
-        }
+        state.withLock { $0.followers[id] = (handler, $0.session?.provider.onTokenChange(handler)) }
         return TokenObservation { [weak self] in
             self?.state.withLock { $0.followers.removeValue(forKey: id) }?.observation?.cancel()
         }
@@ -144,10 +137,10 @@ actor ResourceSessions {
             if try await adopt(newerThan: baseline), covers(reason == .scopes ? challenge?.scope ?? [] : []) {
                 return true
             }
-        } catch let error as TokenStoreError where settings.signIn.channel != nil {
+        } catch let error as TokenStoreError where settings.signIn.way != nil {
             failure = error
         }
-        if settings.signIn.channel == nil, !settings.signsInAlone {
+        if settings.signIn.way == nil, !settings.signsInAlone {
             throw NotAuthorized(reason == .first ? .noToken : .needsInteraction, challenge: challenge)
         }
         let period: Duration = settings.signsInAlone ? .seconds(60) : .seconds(3600)
@@ -172,7 +165,7 @@ actor ResourceSessions {
 
     /// Signs in because the program asks for it.
     func signIn(scopes: Set<String>) async throws {
-        guard settings.signIn.channel != nil || settings.signsInAlone else { throw NotAuthorized(.noToken) }
+        guard settings.signIn.way != nil || settings.signsInAlone else { throw NotAuthorized(.noToken) }
         // The former session is known then: its token does not stay, and its scopes are not new.
         let former = try await loaded()
         let record = try await settings.record()
@@ -250,8 +243,6 @@ actor ResourceSessions {
         let signOuts: Int
         /// The line that goes on; `nil` if a new one begins.
         let former: UUID?
-
-        var covering: Set<String> { reason.isStepUp ? challenge?.scope ?? [] : scopes }
     }
 
     /// Begins a sign-in, which goes on if those who wait for it leave.
@@ -312,7 +303,7 @@ actor ResourceSessions {
         if try await adopt(newerThan: demand.baseline) {
             // Those who wait are of the former line: a page would not help them.
             if let former = demand.former, session?.line != former { return state.withLock { $0.consent.spare() } }
-            if covers(demand.covering) { return }
+            if covers(demand.reason.isStepUp ? demand.challenge?.scope ?? [] : demand.scopes) { return }
         }
         var asker = ResourceAsker(since: settings.clock.now)
         try? await settings.records.save(value: asker, named: settings.askerName)
@@ -340,13 +331,13 @@ actor ResourceSessions {
     }
 
     private func signIn(_ demand: Demand, at found: ProtectedResource) async throws {
-        guard let channel = settings.signIn.channel else { throw NotAuthorized(.noToken) }
+        guard let way = settings.signIn.way else { throw NotAuthorized(.noToken) }
         if let refusal, now < refusal.end { throw refusal.error }
         let kept = try await settings.record()?.signIn
         let former = session?.record?.requested ?? []
         let scopes = found.scopes(
             after: demand.challenge, requested: demand.reason.isStepUp ? former.union(demand.scopes) : demand.scopes)
-        guard try await channel.ask(ResourceSignIn.Request(found, scopes, since: former, demand.reason)) else {
+        guard try await settings.signIn.ask(ResourceSignIn.Request(found, scopes, since: former, demand.reason)) else {
             throw NotAuthorized(.needsInteraction, detail: ConsentState.End.denial)
         }
         let attempt = ResourceSignInAttempt(
@@ -355,7 +346,7 @@ actor ResourceSessions {
             parameters: demand.challenge.map { found.server.demands(of: $0) } ?? [:])
         let new: ResourceSignInAttempt.Outcome
         do {
-            new = try await attempt.run(through: channel)
+            new = try await attempt.run(through: way)
         } catch let error as ProtectedResourceError where error.problem == .registrationRefused {
             refusal = (error, now + .seconds(60))
             throw error

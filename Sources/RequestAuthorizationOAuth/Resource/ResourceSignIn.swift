@@ -36,7 +36,7 @@ public struct ResourceSignIn: Sendable, RedactedDescription {
     }
 
     /// Nobody is asked: calls that need a person throw at once.
-    public static let never = ResourceSignIn(channel: nil)
+    public static let never = ResourceSignIn(way: nil) { _ in false }
 
     /// Asks, and then signs in through a receiver.
     ///
@@ -49,7 +49,7 @@ public struct ResourceSignIn: Sendable, RedactedDescription {
         show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void = { _ in },
         ask: nonisolated(nonsending) @escaping @Sendable (Request) async throws -> Bool
     ) -> ResourceSignIn {
-        ResourceSignIn(channel: Channel(way: .callback(receiver, show: show), ask: ask))
+        ResourceSignIn(way: .callback(receiver, show: show), ask: ask)
     }
 
     /// Asks, and then signs in on another device (RFC 8628): for programs that no browser can call back.
@@ -61,7 +61,7 @@ public struct ResourceSignIn: Sendable, RedactedDescription {
         show: nonisolated(nonsending) @escaping @Sendable (DeviceSignIn) async throws -> Void,
         ask: nonisolated(nonsending) @escaping @Sendable (Request) async throws -> Bool
     ) -> ResourceSignIn {
-        ResourceSignIn(channel: Channel(way: .device(show: show), ask: ask))
+        ResourceSignIn(way: .device(show: show), ask: ask)
     }
 
     enum Way: Sendable {
@@ -69,12 +69,9 @@ public struct ResourceSignIn: Sendable, RedactedDescription {
         case device(show: @Sendable (DeviceSignIn) async throws -> Void)
     }
 
-    struct Channel: Sendable {
-        let way: Way
-        let ask: @Sendable (Request) async throws -> Bool
-    }
-
-    let channel: Channel?
+    /// `nil` if nobody is asked.
+    let way: Way?
+    let ask: @Sendable (Request) async throws -> Bool
 }
 
 extension ResourceSignIn.Request {
@@ -106,9 +103,9 @@ struct ResourceSignInAttempt: Sendable {
     /// The client that signs in, as soon as it is registered.
     private let began = Lock<(record: ResourceRecord, service: OAuthTokenService)?>(nil)
 
-    func run(through channel: ResourceSignIn.Channel) async throws -> Outcome {
+    func run(through way: ResourceSignIn.Way) async throws -> Outcome {
         do {
-            switch channel.way {
+            switch way {
             case .callback(let receiver, let show):
                 let server = found.server
                 // A client that does not register itself has redirect URIs that its server knows already.
@@ -126,7 +123,7 @@ struct ResourceSignInAttempt: Sendable {
             }
         } catch {
             if let registration = began.withLock({ $0?.record.registration }), let issuer = registration.issuer,
-                channel.isOfUnknownClient(error)
+                way.isOfUnknownClient(error)
             {
                 await settings.records.forget(registration.client, at: issuer)
             }
@@ -173,14 +170,14 @@ struct ResourceSignInAttempt: Sendable {
     }
 }
 
-extension ResourceSignIn.Channel {
+extension ResourceSignIn.Way {
     /// Whether a server that no longer knows a client answers so. Many show a page of their own, and never come back.
     fileprivate func isOfUnknownClient(_ error: any Error) -> Bool {
         if (error as? TokenEndpointError)?.code == "invalid_client" { return true }
         guard let error = error as? SignInError else { return false }
         guard error.kind == .expired else { return ["invalid_client", "unauthorized_client"].contains(error.code) }
         // A code that was not entered in time says nothing about the client.
-        if case .callback = way { return true } else { return false }
+        if case .callback = self { return true } else { return false }
     }
 }
 
