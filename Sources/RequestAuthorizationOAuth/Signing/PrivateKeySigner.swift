@@ -37,12 +37,12 @@ public struct PrivateKeySigner: TokenSigner, RedactedDescription {
 
     /// Makes a new key on P-256 for ES256.
     public static func generated(keyID: String? = nil) -> PrivateKeySigner {
-        PrivateKeySigner(key: .p256(P256.Signing.PrivateKey()), algorithm: .es256, keyID: keyID)
+        PrivateKeySigner(key: SigningKey.p256(P256.Signing.PrivateKey()).key, algorithm: .es256, keyID: keyID)
     }
 
     /// Signs off the caller's actor, because an RSA signature takes milliseconds.
     @concurrent
-    public func sign(_ message: [UInt8]) async throws -> [UInt8] { try key.signature(of: message, algorithm) }
+    public func sign(_ message: [UInt8]) async throws -> [UInt8] { try key.sign(message, algorithm) }
 
     // MARK: -
 
