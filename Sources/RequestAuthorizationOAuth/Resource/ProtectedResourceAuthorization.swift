@@ -158,13 +158,14 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
 
     /// Throws unless a request is below the URL of the resource.
     private func check(_ request: some AuthorizableRequest) throws {
-        guard sessions.place.origin != nil else {
+        guard let origin = sessions.place.origin else {
             throw ProtectedResourceError(.unusable, member: "resource", detail: "write a URL with scheme and host")
         }
         if sessions.place.contains(request) { return }
-        let url = TerminalText.clean(sessions.settings.url)
+        // The rest of the URL may be secret.
         throw NotAuthorized(
-            .originNotAllowed, detail: "the token is for \(url) and what is below it, and the request is not")
+            .originNotAllowed,
+            detail: "the token is for the provider's URL at \(origin) and what is below it, and the request is not")
     }
 }
 

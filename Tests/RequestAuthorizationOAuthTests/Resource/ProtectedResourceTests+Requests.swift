@@ -125,5 +125,16 @@ extension ProtectedResourceTests {
             #expect(throws: NotAuthorized.self) { try next.allowsToGoOn(with: other) }
         }
     }
+
+    @Test func `the error of a request elsewhere names the origin, and neither path nor query of the URL`() async {
+        let notes = ProtectedResourceAuthorization(
+            "https://api.example/p4th/mcp?key=s3cret", client: ClientIdentity(name: "Tool"), transport: .patient)
+        let error = await #expect(throws: NotAuthorized.self) {
+            _ = try await notes.credential(for: TestRequest("https://api.example/other"))
+        }
+        #expect(error?.reason == .originNotAllowed)
+        let text = "\(error as Any)"
+        #expect(text.contains("https://api.example") && !text.contains("p4th") && !text.contains("s3cret"))
+    }
 }
 #endif
