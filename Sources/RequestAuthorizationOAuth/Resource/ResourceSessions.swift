@@ -218,7 +218,9 @@ actor ResourceSessions {
 
     private func readAgain(_ challenge: AuthenticationChallenge?) async {
         defer { reading = nil }
-        guard let document = try? await settings.discovery().document(challenge) else { return }
+        let former = session
+        // An answer that was asked for before a session began says nothing about it.
+        guard let document = try? await settings.discovery().document(challenge), session === former else { return }
         readAgainAt = now + max(.seconds(60), document.maxAge)
         state.withLock { $0.consent.listed(document.issuers) }
     }

@@ -199,5 +199,51 @@ extension ProtectedResourceTests {
             #expect(!sent.contains("bank") && !sent.contains("s3cret"))
         }
     }
+
+    @Test func `an answer that comes after a sign-in at another server does not count against that server`()
+        async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (asked, transport) = (Asked(), HeldMetadata())
+            let notes = ProtectedResourceAuthorization(
+                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"),
+                policy: .init(backOff: .init(patience: .zero)), transport: transport, clock: guarded.clock,
+                signIn: asked.signIn())
+            #expect(try await notes.get(server) == "200 ok")
+            guarded.change { $0.refused = ["t1"] }
+            transport.isArmed.withLock { $0 = true }
+            let request = Task { try await notes.get(server) }
+            for await _ in transport.held.stream {}
+            guarded.change { $0.issuers = ["BASE/as2"] }
+            try await notes.signIn()
+            transport.goesOn.continuation.finish()
+            _ = try? await request.value
+            guarded.change { $0.refused = ["t1", "t2"] }
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token", "/as2/token"])
+            #expect(guarded.now.forms.last?.form["grant_type"] == "refresh_token")
+            #expect(asked.reasons == ["first sign-in", "first sign-in"])
+        }
+    }
+
+    /// Holds back one answer with the resource's metadata, once it is armed.
+    private struct HeldMetadata: TokenTransport {
+        let isArmed = Lock(false)
+        let held = AsyncStream.makeStream(of: Void.self)
+        let goesOn = AsyncStream.makeStream(of: Void.self)
+
+        func send(_ request: TokenRequest) async throws -> TokenResponse {
+            let response = try await PatientTransport.patient.send(request)
+            let isMetadata = request.url.path().contains("oauth-protected-resource")
+            let isHeld = isArmed.withLock { isArmed in
+                defer { isArmed = isArmed && !isMetadata }
+                return isArmed && isMetadata
+            }
+            guard isHeld else { return response }
+            held.continuation.finish()
+            for await _ in goesOn.stream {}
+            return response
+        }
+    }
 }
 #endif
