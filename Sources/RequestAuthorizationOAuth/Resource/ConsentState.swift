@@ -27,14 +27,6 @@ struct ConsentState: Hashable, Sendable {
         case answer
     }
 
-    enum End: Hashable, Sendable {
-        case signedIn
-        /// The person said no, or the page did.
-        case denied
-        /// For other reasons, such as a server that cannot be reached.
-        case failed
-    }
-
     private(set) var session: Session?
     private(set) var isSigningIn = false
     /// One denial silences the resource, until the program asks for a sign-in or ends.
@@ -71,10 +63,10 @@ struct ConsentState: Hashable, Sendable {
         return .begin
     }
 
-    /// A sign-in has ended. Its session was begun before.
-    mutating func ended(_ end: End) {
+    /// A sign-in has ended. Its session was begun before, if it has brought one.
+    mutating func ended(byDenial: Bool = false) {
         isSigningIn = false
-        if end == .denied { isSilent = true }
+        if byDenial { isSilent = true }
     }
 
     /// Forgets the sign-in that is under way. A sibling has signed in meanwhile, so nobody was asked.
@@ -99,12 +91,11 @@ struct ConsentState: Hashable, Sendable {
     func mayRefresh(_ number: Int) -> Bool { session.map { $0.number == number && !$0.isAbandoned } ?? false }
 }
 
-extension ConsentState.End {
-    /// The end of a sign-in that has thrown an error.
-    init(_ error: any Error) {
-        let signIn = error as? SignInError
-        let isDenial = signIn.map { [.denied, .cancelled].contains($0.kind) }
-        self = isDenial ?? ((error as? NotAuthorized)?.detail == Self.denial) ? .denied : .failed
+extension ConsentState {
+    /// Whether a sign-in has thrown an error because the person said no, or the page did.
+    static func isDenial(_ error: any Error) -> Bool {
+        if let error = error as? SignInError { return [.denied, .cancelled].contains(error.kind) }
+        return (error as? NotAuthorized)?.detail == denial
     }
 
     /// What the error of a denial says.

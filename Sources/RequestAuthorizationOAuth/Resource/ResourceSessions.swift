@@ -268,17 +268,17 @@ actor ResourceSessions {
     private func run(_ demand: Demand) async throws {
         do {
             try await signInLocked(demand)
-            try end(demand, .signedIn)
         } catch {
-            try end(demand, ConsentState.End(error))
+            try end(demand, byDenial: ConsentState.isDenial(error))
             throw error
         }
+        try end(demand)
     }
 
     /// - Throws: `NotAuthorized` if a sign-out has dropped the sign-in.
-    private func end(_ demand: Demand, _ end: ConsentState.End) throws {
+    private func end(_ demand: Demand, byDenial: Bool = false) throws {
         try checkSignOuts(since: demand)
-        state.withLock { $0.consent.ended(end) }
+        state.withLock { $0.consent.ended(byDenial: byDenial) }
     }
 
     private func checkSignOuts(since demand: Demand) throws {
@@ -300,7 +300,7 @@ actor ResourceSessions {
 
     private func signInAlone(_ demand: Demand) async throws {
         if let deniedAt = try await settings.asker()?.deniedAt, deniedAt > demand.since {
-            throw NotAuthorized(.needsInteraction, detail: ConsentState.End.denial)
+            throw NotAuthorized(.needsInteraction, detail: ConsentState.denial)
         }
         if try await adopt(newerThan: demand.baseline) {
             // Those who wait are of the former line: a page would not help them.
@@ -315,7 +315,7 @@ actor ResourceSessions {
             let provider = provider(for: try await make(found), in: nil)
             try checkSignOuts(since: demand)
             install(nil, provider, issuer: found.server.issuer)
-        } catch  where ConsentState.End(error) == .denied && demand.signOuts == signOuts {
+        } catch  where ConsentState.isDenial(error) && demand.signOuts == signOuts {
             asker.deniedAt = settings.clock.now
             try? await settings.records.save(value: asker, named: settings.askerName)
             throw error
@@ -340,7 +340,7 @@ actor ResourceSessions {
         let scopes = found.scopes(
             after: demand.challenge, requested: demand.reason.isStepUp ? former.union(demand.scopes) : demand.scopes)
         guard try await settings.signIn.ask(ResourceSignIn.Request(found, scopes, since: former, demand.reason)) else {
-            throw NotAuthorized(.needsInteraction, detail: ConsentState.End.denial)
+            throw NotAuthorized(.needsInteraction, detail: ConsentState.denial)
         }
         let attempt = ResourceSignInAttempt(
             settings: settings, found: found, isKnown: demand.reason.isStepUp ? isKnown : settings.known != nil,
@@ -414,7 +414,7 @@ actor ResourceSessions {
         signingIn?.cancel()
         (signingIn, leaving) = (nil, session?.number)
         signOuts += 1
-        state.withLock { $0.consent.ended(.failed) }
+        state.withLock { $0.consent.ended() }
     }
 
     // MARK: - What the records refuse

@@ -65,12 +65,12 @@ import Testing
             switch event {
             case .signedIn:
                 world.state.begin(world.listed)
-                world.state.ended(.signedIn)
+                world.state.ended()
                 world.issuers.append(world.listed)
             case .denied:
-                world.state.ended(.denied)
+                world.state.ended(byDenial: true)
                 world.hasDenied = true
-            default: world.state.ended(.failed)
+            default: world.state.ended()
             }
         case .moved, .movedBack:
             world.listed = event == .moved ? "as2" : "as"
@@ -107,7 +107,7 @@ import Testing
         state.begin("as")
         #expect(state.needs(.scopes, sentIn: 1, at: .seconds(0)) == .begin)
         state.begin("as")
-        state.ended(.signedIn)
+        state.ended()
         #expect(state.needs(.strongerLogIn, sentIn: 2, at: .seconds(600)) == .answer)
         #expect(state.needs(.scopes, sentIn: 2, at: .seconds(601)) == .begin)
     }
@@ -117,7 +117,7 @@ import Testing
             var state = ConsentState()
             for _ in 0..<3 {
                 #expect(state.needs(.first, sentIn: nil, at: .zero, within: period) == .begin)
-                state.ended(.failed)
+                state.ended()
             }
             #expect(state.needs(.first, sentIn: nil, at: period, within: period) == .answer)
             #expect(state.needs(.first, sentIn: nil, at: period + .seconds(1), within: period) == .begin)
@@ -129,7 +129,7 @@ import Testing
         #expect(state.needs(.first, sentIn: nil, at: .zero) == .begin)
         #expect(state.needs(.first, sentIn: nil, at: .zero) == .join)
         state.begin("as")
-        state.ended(.signedIn)
+        state.ended()
         #expect(state.needs(.first, sentIn: nil, at: .zero) == .retry)
         #expect(state.mayRefresh(1) && !state.mayRefresh(0))
         state.listed(["as/"])
