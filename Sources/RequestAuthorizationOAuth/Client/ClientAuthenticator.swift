@@ -70,8 +70,6 @@ public struct ClientAuthenticationFailed: UnsentFailure {
     /// The error of the authenticator, or the fault of its proof. The description does not contain it.
     public let underlying: any Error
 
-    package init(underlying: any Error) { self.underlying = underlying }
-
     /// Returns an error that keeps the session: the authorization server has not seen the token.
     ///
     /// A cancellation is returned unchanged, and so is a failure that keeps sessions by itself. A `NotAuthorized` and

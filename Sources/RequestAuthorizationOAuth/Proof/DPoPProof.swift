@@ -49,8 +49,6 @@ struct DPoPProof: PromptProof, RedactedDescription {
 
 /// A server refused a proof, and another proof would be refused too.
 public struct ProofRefused: Error, Hashable, Sendable, CustomStringConvertible {
-    package init() {}
-
     public var description: String {
         "the server refused the proof of a request; check that the URL is the one that the server sees, and that the "
             + "clock is right"

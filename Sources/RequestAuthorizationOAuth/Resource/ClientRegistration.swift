@@ -36,13 +36,6 @@ public struct ClientRegistration: Codable, Sendable, Hashable, RedactedDescripti
     /// When the secret expires; `nil` if it never does (RFC 7591 §3.2.1).
     public let secretExpiresAt: Date?
     public let registeredAt: Date
-
-    package init(
-        client: OAuthClient, issuer: String?, redirectURI: String?, secretExpiresAt: Date? = nil, registeredAt: Date
-    ) {
-        (self.client, self.issuer, self.redirectURI) = (client, issuer, redirectURI)
-        (self.secretExpiresAt, self.registeredAt) = (secretExpiresAt, registeredAt)
-    }
 }
 
 extension AuthorizationServer {
@@ -82,7 +75,8 @@ extension AuthorizationServer {
     /// A client that needs no request: registered by hand for this issuer, or by its document.
     func clientWithoutRegistration(_ identity: ClientIdentity, at now: Date) throws -> ClientRegistration? {
         if let issuer, let own = identity.registered.first(where: { Self.isSameIssuer(issuer, $0.key) }) {
-            return ClientRegistration(client: own.value, issuer: issuer, redirectURI: nil, registeredAt: now)
+            return ClientRegistration(
+                client: own.value, issuer: issuer, redirectURI: nil, secretExpiresAt: nil, registeredAt: now)
         }
         guard let document = identity.document, metadataFlag("client_id_metadata_document_supported") else {
             return nil
@@ -91,7 +85,8 @@ extension AuthorizationServer {
             url.host() != nil, !["", "/"].contains(url.path(percentEncoded: true)),
             DotSegments.removed(fromURL: document) == document
         else { throw ProtectedResourceError(.invalidDocument, member: "client_id") }
-        return ClientRegistration(client: .public(id: document), issuer: nil, redirectURI: nil, registeredAt: now)
+        return ClientRegistration(
+            client: .public(id: document), issuer: nil, redirectURI: nil, secretExpiresAt: nil, registeredAt: now)
     }
 }
 

@@ -82,7 +82,8 @@ extension Exhibit {
         let client = OAuthClient.secretPost(id: "web", secret: Secret.text)
         let identity = ClientIdentity(
             name: "App", registered: ["https://as.example": client], softwareStatement: Secret.text)
-        let registration = ClientRegistration(client: client, issuer: nil, redirectURI: nil, registeredAt: .now)
+        let registration = ClientRegistration(
+            client: client, issuer: nil, redirectURI: nil, secretExpiresAt: nil, registeredAt: .now)
         let memory = InMemoryResourceRecords()
         memory.save(Data(Secret.text.utf8), named: "x")
         return [
