@@ -4,7 +4,8 @@
 /// Whether a person may be asked, and which server may refresh: a pure state, without tasks and pages.
 ///
 /// Never two pages at a time; never an old refresh token after a change of server; at most three sign-ins that nobody
-/// asked for in an hour, of which one is for a change of server and one for more than was granted in ten minutes.
+/// asked for in an hour, of which one is for a change of server and one for more than was granted in ten minutes. A
+/// sign-in that asked no person counts for a minute.
 struct ConsentState: Hashable, Sendable {
     /// Where requests are sent with, and since when.
     struct Session: Hashable, Sendable {
@@ -34,20 +35,22 @@ struct ConsentState: Hashable, Sendable {
     private var count = 0
     private var beginnings: [Beginning] = []
 
-    private struct Beginning: Hashable { let reason: ResourceSignIn.Reason; let at: Duration }
+    private struct Beginning: Hashable {
+        let reason: ResourceSignIn.Reason
+        let at: Duration
+        var isAsked = false
+
+        /// How long it counts: the limit spares a person, and a server needs a short one.
+        var counts: Duration { isAsked ? .seconds(3600) : .seconds(60) }
+    }
 
     /// A request was refused, and only a person helps.
     ///
-    /// - Parameters:
-    ///   - number: of the session in which it was sent; `nil` if it was sent without a credential.
-    ///   - period: in which three sign-ins may begin. The limit spares a person; a program alone needs a short one.
-    mutating func needs(
-        _ reason: ResourceSignIn.Reason, sentIn number: Int?, at now: Duration,
-        within period: Duration = .seconds(3600)
-    ) -> Effect {
+    /// - Parameter number: of the session in which it was sent; `nil` if it was sent without a credential.
+    mutating func needs(_ reason: ResourceSignIn.Reason, sentIn number: Int?, at now: Duration) -> Effect {
         if number != session?.number { return .retry }
         if isSigningIn { return .join }
-        beginnings.removeAll { now - $0.at > period }
+        beginnings.removeAll { now - $0.at > $0.counts }
         let isRepeated = beginnings.contains { $0.reason.isOnce(with: reason) && now - $0.at <= .seconds(600) }
         guard !isSilent, !isRepeated, beginnings.count < 3 else { return .answer }
         beginnings.append(Beginning(reason: reason, at: now))
@@ -61,6 +64,11 @@ struct ConsentState: Hashable, Sendable {
         guard !isSigningIn else { return .join }
         (isSigningIn, beginnings) = (true, [])
         return .begin
+    }
+
+    /// The sign-in that is under way asks the person, or a sibling has done so.
+    mutating func asks() {
+        if let last = beginnings.indices.last { beginnings[last].isAsked = true }
     }
 
     /// A sign-in has ended. Its session was begun before, if it has brought one.

@@ -143,10 +143,9 @@ actor ResourceSessions {
         if settings.signIn.way == nil, !settings.signsInAlone {
             throw NotAuthorized(reason == .first ? .noToken : .needsInteraction, challenge: challenge)
         }
-        let period: Duration = settings.signsInAlone ? .seconds(60) : .seconds(3600)
         let effect = try state.withLock { state in
             var consent = state.consent
-            let effect = consent.needs(reason, sentIn: number, at: now, within: period)
+            let effect = consent.needs(reason, sentIn: number, at: now)
             // Only a sign-in needs the records, and one that cannot begin does not count.
             if effect == .begin, let failure { throw failure }
             if effect == .begin, let number, number == leaving { throw NotAuthorized(.signedOut) }
@@ -305,7 +304,9 @@ actor ResourceSessions {
         if try await adopt(newerThan: demand.baseline) {
             // Those who wait are of the former line: a page would not help them.
             if let former = demand.former, session?.line != former { return state.withLock { $0.consent.spare() } }
-            if covers(demand.reason.isStepUp ? demand.challenge?.scope ?? [] : demand.scopes) { return }
+            if covers(demand.reason.isStepUp ? demand.challenge?.scope ?? [] : demand.scopes) {
+                return state.withLock { $0.consent.asks() }
+            }
         }
         var asker = ResourceAsker(since: settings.clock.now)
         try? await settings.records.save(value: asker, named: settings.askerName)
@@ -339,6 +340,7 @@ actor ResourceSessions {
         let former = session?.record?.requested ?? []
         let scopes = found.scopes(
             after: demand.challenge, requested: demand.reason.isStepUp ? former.union(demand.scopes) : demand.scopes)
+        state.withLock { $0.consent.asks() }
         guard try await settings.signIn.ask(ResourceSignIn.Request(found, scopes, since: former, demand.reason)) else {
             throw NotAuthorized(.needsInteraction, detail: ConsentState.denial)
         }

@@ -152,5 +152,23 @@ extension ProtectedResourceTests {
             #expect(try await notes.get(server) == "200 ok")
         }
     }
+
+    @Test func `a sign-in that fails before the person is asked counts for a minute`() async throws {
+        try await GuardedServer.run {
+            $0.answers["/.well-known/oauth-protected-resource/mcp"] = { _ in .status(503) }
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            for _ in 0..<3 {
+                let error = await #expect(throws: ProtectedResourceError.self) { _ = try await notes.get(server) }
+                #expect(error?.problem == .unavailable)
+            }
+            guarded.change { $0.answers = [:] }
+            #expect(try await notes.get(server).hasPrefix("401"))
+            guarded.clock.advance(by: .seconds(61))
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(asked.reasons == ["first sign-in"])
+        }
+    }
 }
 #endif
