@@ -340,6 +340,7 @@ actor ResourceSessions {
         let former = session?.record?.requested ?? []
         let scopes = found.scopes(
             after: demand.challenge, requested: demand.reason.isStepUp ? former.union(demand.scopes) : demand.scopes)
+        try checkSignOuts(since: demand)
         state.withLock { $0.consent.asks() }
         guard try await settings.signIn.ask(ResourceSignIn.Request(found, scopes, since: former, demand.reason)) else {
             throw NotAuthorized(.needsInteraction, detail: ConsentState.denial)

@@ -196,5 +196,46 @@ extension ProtectedResourceTests {
             #expect(try await notes.get(server) == "200 ok")
         }
     }
+
+    @Test func `a sign-in that a sign-out has dropped asks nobody any more`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            var authorization = AuthorizationServer.make(at: "\(server.base)/as")
+            authorization.registrationEndpoint = server.url("/as/register")
+            let known = ProtectedResource(identifier: "\(server.base)/mcp", server: authorization)
+            let (asked, records) = (Asked(), HeldRecords())
+            let notes = ProtectedResourceAuthorization.make(
+                server, guarded, asked: asked, records: records, known: known)
+            let request = Task { try await notes.get(server) }
+            for await _ in records.held.stream {}
+            await notes.reset()
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await request.value }
+            #expect(error?.reason == .signedOut)
+            // It waits for the lock of the one that was dropped.
+            try await notes.signIn()
+            #expect(asked.reasons == ["first sign-in"])
+        }
+    }
+
+    /// Records in which the first sign-in reads who asked last until it is cancelled.
+    private struct HeldRecords: ResourceRecords {
+        let base = InMemoryResourceRecords()
+        let isHeld = Lock(false)
+        let held = AsyncStream.makeStream(of: Void.self)
+        let never = AsyncStream.makeStream(of: Void.self)
+
+        func record(named name: String) async throws -> Data? {
+            if name.hasPrefix("sign-in"), !isHeld.withLock({ $0 }) {
+                isHeld.withLock { $0 = true }
+                held.continuation.finish()
+                for await _ in never.stream {}
+            }
+            return base.record(named: name)
+        }
+        func save(_ record: Data, named name: String) async throws { base.save(record, named: name) }
+        func tokens(named name: String) -> any TokenStore<OAuthToken> { base.tokens(named: name) }
+        func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
+            try await base.lock(named: name, within: limit)
+        }
+    }
 }
 #endif
