@@ -217,7 +217,7 @@ extension ProtectedResourceTests {
     }
 
     /// Records in which the first sign-in reads who asked last until it is cancelled.
-    private struct HeldRecords: ResourceRecords {
+    private struct HeldRecords: ChangedRecords {
         let base = InMemoryResourceRecords()
         let isHeld = Lock(false)
         let held = AsyncStream.makeStream(of: Void.self)
@@ -230,11 +230,6 @@ extension ProtectedResourceTests {
                 for await _ in never.stream {}
             }
             return base.record(named: name)
-        }
-        func save(_ record: Data, named name: String) async throws { base.save(record, named: name) }
-        func tokens(named name: String) -> any TokenStore<OAuthToken> { base.tokens(named: name) }
-        func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
-            try await base.lock(named: name, within: limit)
         }
     }
 }
