@@ -7,7 +7,8 @@ package func endingAtOnce<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     let first = FirstResult<Value>()
-    return try await first.value(of: startingHere { await first.land(body) })
+    let work = startingHere { await first.land(body) }
+    return try await first.value { work.cancel() }
 }
 
 /// Returns the result of a body, or throws at once when the task is cancelled or the time is over, even if the body ignores
@@ -22,14 +23,14 @@ package func endingAtOnce<Value: Sendable>(
 ) async throws -> Value {
     let first = FirstResult<Value>()
     let work = startingHere { await first.land(body) }
-    if first.hasLanded { return try await first.value(of: work) }  // Without a wait there is no timer.
+    if first.hasLanded { return try await first.value {} }  // Without a wait there is no timer.
     let timer = Task {
         guard (try? await clock.sleep(for: limit)) != nil else { return }
         first.land(.failure(overdue))
         work.cancel()
     }
     defer { timer.cancel() }
-    return try await first.value(of: work)
+    return try await first.value { work.cancel() }
 }
 
 /// Runs a body on the current thread until it first suspends, where the system can do that.
@@ -64,12 +65,12 @@ final class FirstResult<Value: Sendable>: Sendable {
         waiter?.resume(with: result)
     }
 
-    /// Waits for the first result. Cancellation is one, and cancels the work.
-    func value(of work: Task<Void, Never>) async throws -> Value {
+    /// Waits for the first result. Cancellation is one, and cancels the work with a closure.
+    func value(cancelling cancel: @Sendable () -> Void) async throws -> Value {
         try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { deliver(to: $0) }
         } onCancel: {
-            work.cancel()
+            cancel()
             land(.failure(CancellationError()))
         }
     }

@@ -7,13 +7,8 @@
 /// providers would keep the deadlines of the last 30 s. Here a cancelled entry is removed at once. The sleep goes on,
 /// finds nothing due, and serves the next entry.
 final class TimerQueue: Sendable {
-    fileprivate enum Entry {
-        case timer(@Sendable () -> Void)
-        case sleeper(UnsafeContinuation<Void, any Error>)
-    }
-
     fileprivate struct Contents {
-        var entries: [Int: (due: Duration, entry: Entry)] = [:]
+        var entries: [Int: (due: Duration, fire: @Sendable () -> Void)] = [:]
         var order = EarliestFirst<Duration>()
         var lastNumber = 0
         /// The present sleeps of the clock, by their ends.
@@ -41,8 +36,8 @@ final class TimerQueue: Sendable {
     ///
     /// - Returns: the number with which it is cancelled.
     func schedule(at due: Duration, _ fire: @escaping @Sendable () -> Void) -> Int {
-        let number = nextNumber()
-        arm(contents.withLock { $0.add(.timer(fire), number, due: due) })
+        let (number, next) = contents.withLock { $0.add(fire, due: due) }
+        arm(next)
         return number
     }
 
@@ -52,8 +47,7 @@ final class TimerQueue: Sendable {
 
     func cancel(_ number: Int) {
         // What the closure captures is released outside the lock.
-        let former = contents.withLock { $0.remove(number) }
-        if case .sleeper(let continuation)? = former { continuation.resume(throwing: CancellationError()) }
+        withExtendedLifetime(contents.withLock { $0.remove(number) }) {}
     }
 
     // MARK: Sleeping
@@ -62,31 +56,13 @@ final class TimerQueue: Sendable {
     func sleep(for duration: Duration) async throws {
         try Task.checkCancellation()
         guard duration > .zero else { return }
-        let (due, number) = (clock.uptime + duration.saturated, nextNumber())
-        try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { continuation in
-                // The cancellation handler may have run already.
-                let (isCancelled, next) = contents.withLock { contents -> (Bool, Duration?) in
-                    if Task.isCancelled { return (true, nil) }
-                    return (false, contents.add(.sleeper(continuation), number, due: due))
-                }
-                if isCancelled { continuation.resume(throwing: CancellationError()) }
-                arm(next)
-                onSleep?()
-            }
-        } onCancel: {
-            cancel(number)
-        }
+        let end = FirstResult<Void>()
+        let number = schedule(after: duration) { end.land(.success(())) }
+        onSleep?()
+        try await end.value { cancel(number) }
     }
 
     // MARK: -
-
-    private func nextNumber() -> Int {
-        contents.withLock { contents in
-            contents.lastNumber += 1
-            return contents.lastNumber
-        }
-    }
 
     /// Sleeps until a time, in a task that inherits nothing from its creator.
     private func arm(_ due: Duration?) {
@@ -104,41 +80,37 @@ final class TimerQueue: Sendable {
             contents.sleeps[end] = nil
             return (contents.takeDue(at: uptime), contents.nextSleep())
         }
-        for entry in due {
-            switch entry {
-            case .timer(let fire): fire()
-            case .sleeper(let continuation): continuation.resume()
-            }
-        }
+        for fire in due { fire() }
         arm(next)
     }
 }
 
 extension TimerQueue.Contents {
-    /// - Returns: when another sleep of the clock must end; `nil` if a present one ends early enough.
-    fileprivate mutating func add(_ entry: TimerQueue.Entry, _ number: Int, due: Duration) -> Duration? {
-        entries[number] = (due, entry)
-        order.insert(number, key: due)
-        return nextSleep()
+    /// - Returns: the number of the entry; when another sleep of the clock must end, `nil` if a present one ends early enough.
+    fileprivate mutating func add(_ fire: @escaping @Sendable () -> Void, due: Duration) -> (Int, next: Duration?) {
+        lastNumber += 1
+        entries[lastNumber] = (due, fire)
+        order.insert(lastNumber, key: due)
+        return (lastNumber, nextSleep())
     }
 
-    fileprivate mutating func remove(_ number: Int) -> TimerQueue.Entry? {
+    fileprivate mutating func remove(_ number: Int) -> (@Sendable () -> Void)? {
         let former = entries.removeValue(forKey: number)
         // Cancelled entries leave the order once they are more than half of it.
         if order.count > 2 * entries.count + 64 {
             order = EarliestFirst(entries.map { (key: $0.value.due, number: $0.key) })
         }
-        return former?.entry
+        return former?.fire
     }
 
-    fileprivate mutating func takeDue(at uptime: Duration) -> [TimerQueue.Entry] {
-        var due: [TimerQueue.Entry] = []
+    fileprivate mutating func takeDue(at uptime: Duration) -> [@Sendable () -> Void] {
+        var due: [@Sendable () -> Void] = []
         while let first = order.first {
             let entry = entries[first.number]
             if entry != nil, first.key > uptime { break }
             order.removeFirst()
             entries[first.number] = nil
-            if let entry { due.append(entry.entry) }
+            if let entry { due.append(entry.fire) }
         }
         return due
     }
