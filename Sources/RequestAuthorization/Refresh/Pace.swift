@@ -82,7 +82,7 @@ struct Pace: Hashable {
         if let error = failure.notAuthorized { return error }
         return RefreshFailed(
             underlying: failure.error, nextTryAt: backOff.date(at: now), delivery: failure.delivery,
-            refusals: refusals.map { .init($0) })
+            refusals: refusals?.facts)
     }
 
     /// The error for those who come before the slot; `nil` if a refresh may begin.

@@ -6,23 +6,15 @@
 /// A firewall's page or an empty 401 ends no session, so a dead token may be refused without end. Later errors suggest
 /// a sign-in.
 struct Refusals: Hashable, Sendable {
-    private(set) var count = 0
-    let since: Moment
-    private(set) var status = 0
-    private(set) var code: String?
-    /// The code as it may be printed.
-    private(set) var printableCode: String?
+    /// What callers are told.
+    let facts: RefreshFailed.Refusals
     /// The latest 400s and 401s without another answer between: a server's usual answer to a dead token.
-    private var doubts: Doubts?
-    /// Whether 400s and 401s have continued long enough.
-    var suggestsSignIn: Bool {
-        doubts.map { $0.count >= Self.tries && $0.latest.uptime - $0.since.uptime >= Self.period } ?? false
-    }
+    private let doubts: Doubts?
 
     private struct Doubts: Hashable {
         var count = 0
-        let since: Moment
-        var latest: Moment
+        /// When the first one came, as uptime.
+        let since: Duration
     }
 
     private static var tries: Int { 3 }
@@ -33,21 +25,19 @@ struct Refusals: Hashable, Sendable {
         guard let error = failure.error as? TokenEndpointError else {
             return failure.delivery == .answered ? nil : row
         }
-        guard error.isRefusal else { return nil }
-        var row = row ?? Refusals(since: now)
-        row.add(error, at: now)
-        return row
+        return error.isRefusal ? Refusals(error, after: row, at: now) : nil
     }
 
-    private mutating func add(_ error: TokenEndpointError, at now: Moment) {
-        count += 1
-        (status, code, printableCode) = (error.status, error.code, error.printableCode)
+    private init(_ error: TokenEndpointError, after row: Refusals?, at now: Moment) {
         // 400, 401, or an error in a 2xx answer. A refusal has no other status below.
-        guard status <= 401 else { return doubts = nil }
-        var doubts = doubts ?? Doubts(since: now, latest: now)
-        doubts.count += 1
-        doubts.latest = now
+        var doubts: Doubts? = error.status <= 401 ? row?.doubts ?? Doubts(since: now.uptime) : nil
+        doubts?.count += 1
         self.doubts = doubts
+        // They have continued for long enough.
+        let suggestsSignIn = doubts.map { $0.count >= Self.tries && now.uptime - $0.since >= Self.period } ?? false
+        facts = RefreshFailed.Refusals(
+            count: (row?.facts.count ?? 0) + 1, since: row?.facts.since ?? now.date, status: error.status,
+            code: error.code, printableCode: error.printableCode, suggestsSignIn: suggestsSignIn)
     }
 }
 
@@ -63,12 +53,4 @@ extension TokenEndpointError {
     private static let passingCodes: Set = [
         "temporarily_unavailable", "server_error", "slow_down", "authorization_pending",
     ]
-}
-
-extension RefreshFailed.Refusals {
-    init(_ row: Refusals) {
-        self.init(
-            count: row.count, since: row.since.date, status: row.status, code: row.code,
-            printableCode: row.printableCode, suggestsSignIn: row.suggestsSignIn)
-    }
 }

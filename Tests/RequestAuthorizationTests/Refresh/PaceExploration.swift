@@ -27,7 +27,7 @@ struct ExploredPace {
         let ordered: Duration
         let attempts: Int
         let refusals: Int
-        let refusing: Duration
+        let refusing: TimeInterval
         let suggestsSignIn: Bool
         let storms: [Duration]
     }
@@ -61,12 +61,13 @@ struct ExploredPace {
     private var ordered: Duration { max(.zero, pace.backOff.ordered - now.uptime) }
 
     var key: Key {
-        let since = pace.refusals.map { min(now.uptime - $0.since.uptime, .seconds(300)) } ?? .zero
+        let refusals = pace.refusals?.facts
+        let refusing = refusals.map { min(now.date.timeIntervalSince($0.since).rounded(), 300) } ?? 0
         return Key(
             failure: pace.failure, wait: wait, ordered: ordered,
             attempts: min(pace.backOff.attempts, 3),
-            refusals: min(pace.refusals?.count ?? 0, 4), refusing: since,
-            suggestsSignIn: pace.refusals?.suggestsSignIn ?? false,
+            refusals: min(refusals?.count ?? 0, 4), refusing: refusing,
+            suggestsSignIn: refusals?.suggestsSignIn ?? false,
             storms: admitted.map { now.uptime - $0 }.filter { $0 < Self.policy.storm.window })
     }
 
