@@ -24,7 +24,7 @@ public struct SystemClock: AuthorizationClock {
     public init() {}
 
     public var now: Date { Date.now }
-    public var uptime: Duration { ContinuousClock.now - Self.start }
+    public var uptime: Duration { Self.start.duration(to: .now) }  // The start comes first, also at the first call.
     public func sleep(for duration: Duration) async throws { try await Self.sleeps.sleep(for: duration) }
 
     private static let sleeps = TimerQueue(RuntimeClock())

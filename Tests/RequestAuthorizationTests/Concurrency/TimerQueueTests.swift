@@ -81,6 +81,11 @@ import Testing
         #expect(await fired.reaches(4) == [0, 1, 2, 3])
     }
 
+    /// In a separate process, because its first access begins the time. Before zero no slot would be open.
+    @Test func `the time of the system's clock begins at zero`() async {
+        await #expect(processExitsWith: .success) { try #require(SystemClock().uptime >= .zero) }
+    }
+
     @Test func `a queue that is released ends its sleeps`() async {
         var queue: TimerQueue? = TimerQueue(clock)
         _ = queue?.schedule(after: .seconds(30)) {}
