@@ -35,14 +35,6 @@ final class ProviderCore: Sendable {
         }
     }
 
-    /// The proof for requests with this credential, if it is the held one.
-    func proof(of header: String?) -> (any RequestProof)? {
-        contents.withLock { contents in
-            guard let held = contents.state.held, held.header == header else { return nil }
-            return held.proof
-        }
-    }
-
     /// Whether the provider is unused, and a new one could go on from the same state.
     func isDispensable(at now: Moment) -> Bool {
         contents.withLock { contents in

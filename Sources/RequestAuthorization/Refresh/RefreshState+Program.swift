@@ -13,7 +13,7 @@ extension RefreshState {
     var unsettled: NotSettled {
         NotSettled(
             isRefreshing: activity != .idle || !leftovers.isEmpty, isUnstored: vault.unsaved != nil,
-            storeError: vault.unsaved?.failure?.error)
+            storeError: vault.unsaved?.failure?.value)
     }
 
     /// Whether a pool may drop the provider: nothing is lost, and no server is called earlier than it asked.

@@ -126,16 +126,14 @@ extension RefreshState {
     // MARK: - Ends
 
     private mutating func use(_ held: HeldToken, of flight: Flight?, _ turn: inout Turn) {
-        guard vault.isKept else { return publishUnkept(held, of: flight, &turn) }
+        guard vault.isKept else {
+            // The store keeps the spent token, so its intent stays.
+            if vault.isClosed { vault.answerWasLost() }
+            return publish(held, of: flight, isRefreshed: true, &turn)
+        }
         vault.answerCame()
         activity = flight.map { .saving($0) } ?? .idle
         order(vault.successor(held), announcing: .refreshed(held), &turn)
-    }
-
-    private mutating func publishUnkept(_ held: HeldToken, of flight: Flight?, _ turn: inout Turn) {
-        // The store keeps the spent token, so its intent stays.
-        if vault.isClosed { vault.answerWasLost() }
-        publish(held, of: flight, isRefreshed: true, &turn)
     }
 
     /// Ends a refresh without a token. The session goes on.

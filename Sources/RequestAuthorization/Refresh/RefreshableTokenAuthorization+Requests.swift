@@ -72,7 +72,6 @@ extension RefreshableTokenAuthorization {
     /// - Throws: what ``credential(for:)`` throws, even if the held token is still valid for a shorter time.
     public nonisolated func validToken(lasting duration: Duration) async throws -> Token {
         let date = clock.now.addingTimeInterval(duration.seconds)
-        if let held = try await tokenObtainedAtColdStart() { return typed(held).token }
         return typed(try await token(.until(date))).token
     }
 
@@ -86,12 +85,12 @@ extension RefreshableTokenAuthorization {
     @discardableResult
     public nonisolated func refreshNow() async throws -> Token {
         change { $0.pace.lift(at: $1.now) }  // for the load, too
-        if let held = try await tokenObtainedAtColdStart() { return typed(held).token }
         return typed(try await token(.refreshed)).token
     }
 
     /// Asks again if it has only waited for a sign-in, or for a call past its deadline, that has failed.
     private nonisolated func token(_ need: TokenNeed) async throws -> HeldToken {
+        if let held = try await tokenObtainedAtColdStart() { return held }
         while true {
             let (former, isBusy) = core.read { ($0.held, $0.isHolding || $0.flight?.isDraining == true) }
             let held = try await heldToken(need)
@@ -185,7 +184,8 @@ extension RefreshableTokenAuthorization: RefusalListener {
         throws(NotAuthorized)
     {
         let header = request.credential(in: "Authorization")
-        let proof = proofFields.isEmpty ? nil : core.proof(of: header)
+        let held = proofFields.isEmpty ? nil : core.read { $0.held }
+        let proof = held?.header == header ? held?.proof : nil
         let target = try? ProvenRequest(of: request, names: proofFields)
         let outcome = target.flatMap { proof?.learn(from: refusal, to: $0) }
         if case .newProofNeeded? = outcome { return }

@@ -19,7 +19,8 @@ struct Vault: Hashable {
     struct Order: Hashable {
         let content: Content
         fileprivate(set) var news: News?
-        fileprivate(set) var failure: StoreFailure?
+        /// The state treats all failures alike.
+        fileprivate(set) var failure: Uncompared<any Error>?
         fileprivate(set) var backOff = BackOff()
     }
 
@@ -170,7 +171,7 @@ struct Vault: Hashable {
         let news = order.news
         if case .failed(let error) = written {
             order.news = nil
-            order.failure = StoreFailure(error: error)
+            order.failure = Uncompared(value: error)
             order.backOff.fail(at: now, policy: Self.backOff, random: random)
             writer = .waiting(order)
             return .failed(error, isToken: order.content.token != nil, news)
@@ -334,12 +335,4 @@ extension Vault.Content {
 extension TokenVersion {
     /// The version of the successor. A store may return any number.
     var next: TokenVersion { TokenVersion(session: session, generation: max(generation, generation &+ 1)) }
-}
-
-/// The error of a failed write. The state treats all of them alike.
-struct StoreFailure: Hashable {
-    let error: any Error
-
-    static func == (left: Self, right: Self) -> Bool { true }
-    func hash(into hasher: inout Hasher) {}
 }
