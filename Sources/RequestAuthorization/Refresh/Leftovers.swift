@@ -3,10 +3,18 @@
 
 /// What sessions that are over have left under way. The provider has not settled before that has ended.
 struct Leftovers: Hashable {
+    /// The server's last error, and the uptime before which it wants no revocation (RFC 7009 §2.2.1).
+    struct Pause: Hashable {
+        let error: Uncompared<any Error>
+        let end: Duration
+    }
+
     /// The number of tokens that the service is revoking.
     private var revocations = 0
     /// Until when calls are awaited whose result no longer counts, as uptime.
     private var calls: [RefreshID: Duration] = [:]
+    /// Settling does not wait for it.
+    var pause: Pause?
 
     var isEmpty: Bool { revocations == 0 && calls.isEmpty }
     /// When the next call is given up.

@@ -19,8 +19,6 @@ struct ProviderContents {
     private var wakes: [Duration] = []
     /// Made when it is first needed: most of the providers that a server keeps are idle.
     private var timer: TimerQueue?
-    /// The server's last error, and the uptime before which it wants no revocation (RFC 7009 §2.2.1).
-    var revocationPause: (error: any Error, end: Duration)?
     /// The provider itself, kept alive until the store holds its token.
     private var owner: AnyObject?
 

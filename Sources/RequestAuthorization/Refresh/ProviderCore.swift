@@ -37,21 +37,7 @@ final class ProviderCore: Sendable {
 
     /// Whether the provider is unused, and a new one could go on from the same state.
     func isDispensable(at now: Moment) -> Bool {
-        contents.withLock { contents in
-            contents.isUnused && contents.state.isDispensable(at: now)
-                && contents.revocationPause.map { $0.end <= now.uptime } ?? true
-        }
-    }
-
-    var revocationPause: (error: any Error, end: Duration)? {
-        get { contents.withLock { $0.revocationPause } }
-        set {
-            let former = contents.withLock { contents in
-                defer { contents.revocationPause = newValue }
-                return contents.revocationPause
-            }
-            withExtendedLifetime(former) {}  // No user's object is released under the lock.
-        }
+        contents.withLock { $0.isUnused && $0.state.isDispensable(at: now) }
     }
 
     func read<Result>(_ body: (RefreshState) -> Result) -> Result { contents.withLock { body($0.state) } }

@@ -22,6 +22,7 @@ extension RefreshState {
     func isDispensable(at now: Moment) -> Bool {
         isSettled && vault.access == nil && signIn == nil && isRestorable && pace.isOpen(at: now)
             && pace.storm.isQuiet(at: now.uptime, policy: policy.storm)
+            && leftovers.pause.map { $0.end <= now.uptime } ?? true
     }
 
     /// Whether a new provider can get the session again: from the store, or from a service that needs no user.

@@ -16,8 +16,8 @@ extension RefreshableTokenAuthorization {
     ///   not answered within the policy's deadline, or `CancellationError`. A store that cannot be cleared is an event,
     ///   not an error; clearing it is tried again.
     public nonisolated func signOut() async throws {
-        if let pause = core.revocationPause, clock.uptime < pause.end { throw pause.error }
-        let former = core.read { $0.signIns }
+        let (pause, former) = core.read { ($0.leftovers.pause, $0.signIns) }
+        if let pause, clock.uptime < pause.end { throw pause.error.value }
         var revoked: TokenVersion?
         repeat {
             // A token that a refresh has brought meanwhile is revoked too.
@@ -67,7 +67,9 @@ extension RefreshableTokenAuthorization {
             let failure = RefreshFailure(error)
             guard failure.isRefusal else {
                 if let pause = failure.retryAfter {
-                    core.revocationPause = (error, clock.uptime + min(pause, policy.backOff.maximumRetryAfter))
+                    let end = clock.uptime + min(pause, policy.backOff.maximumRetryAfter)
+                    let wish = Leftovers.Pause(error: Uncompared(value: error), end: end)
+                    change { state, _ in state.leftovers.pause = wish }
                 }
                 throw error
             }
