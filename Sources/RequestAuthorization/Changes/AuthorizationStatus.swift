@@ -106,7 +106,7 @@ public final class AuthorizationStatus {
         if isAuthorized != status.isAuthorized { isAuthorized = status.isAuthorized }
         if isRefreshing != status.isRefreshing { isRefreshing = status.isRefreshing }
         if error?.reason != status.ending?.error.reason { error = status.ending?.error }
-        for waiting in waiting.values where waiting.condition(self) { waiting.mailbox.post(())?.perform() }
+        for waiting in waiting.values where waiting.condition(self) { waiting.mailbox.post(())?.resume() }
     }
 
     private func providerIsGone() {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+/// A reader to resume, because there is an element or the mailbox is closed.
+typealias WaitingReader = UnsafeContinuation<Void, Never>
+
 /// A queue of elements for one reader, each delivered exactly once and in order.
 ///
 /// Posting neither waits nor resumes the reader: it returns the waiting reader, to be resumed outside any lock.
@@ -9,20 +12,13 @@ final class Mailbox<Element: Sendable>: Sendable {
     fileprivate struct Contents {
         /// The place of an element that was taken is `nil` until the array goes: it would keep the element alive.
         var pending: ArraySlice<Element?> = []
-        var reader: UnsafeContinuation<Void, Never>?
+        var reader: WaitingReader?
         var isOpen = true
     }
 
     private let contents = Lock(Contents())
 
-    /// A reader to resume, because there is an element or the mailbox is closed.
-    struct Delivery: Sendable {
-        fileprivate let reader: UnsafeContinuation<Void, Never>
-
-        func perform() { reader.resume() }
-    }
-
-    func post(_ element: Element) -> Delivery? {
+    func post(_ element: Element) -> WaitingReader? {
         contents.withLock { contents in
             guard contents.isOpen else { return nil }
             contents.pending.append(element)
@@ -31,15 +27,15 @@ final class Mailbox<Element: Sendable>: Sendable {
     }
 
     /// Closes the mailbox. The reader still takes the pending elements.
-    func finish() { contents.withLock { $0.close() }?.perform() }
+    func finish() { contents.withLock { $0.close() }?.resume() }
 
     /// Closes the mailbox at once. After this has returned, the reader takes no element any more.
     func cancel() {
-        let (delivery, dropped) = contents.withLock { contents in
+        let (reader, dropped) = contents.withLock { contents in
             defer { contents.pending = [] }
             return (contents.close(), contents.pending)
         }
-        delivery?.perform()
+        reader?.resume()
         withExtendedLifetime(dropped) {}  // No user's object is released under the lock.
     }
 
@@ -84,14 +80,14 @@ extension Mailbox.Contents {
         return element
     }
 
-    fileprivate mutating func close() -> Mailbox.Delivery? {
+    fileprivate mutating func close() -> WaitingReader? {
         isOpen = false
         return wakeReader()
     }
 
-    fileprivate mutating func wakeReader() -> Mailbox.Delivery? {
+    fileprivate mutating func wakeReader() -> WaitingReader? {
         defer { reader = nil }
-        return reader.map { Mailbox.Delivery(reader: $0) }
+        return reader
     }
 }
 

@@ -8,8 +8,8 @@ struct Aftermath {
     var resumptions: [(waiters: ArraySlice<WaitingRequest?>, result: Result<HeldToken, any Error>)] = []
     /// Callers that waited for the provider to settle.
     var settled: [UnsafeContinuation<Bool, Never>] = []
-    /// Wakes observers and listeners.
-    var deliveries: [@Sendable () -> Void] = []
+    /// Observers and listeners to wake.
+    var readers: [WaitingReader] = []
     /// Whether there are events for the reporter of the provider.
     var hasReport = false
     /// When the timer must fire, as uptime.

@@ -29,21 +29,21 @@ struct Feed {
     // MARK: Posting
 
     /// Posts what a transition tells, and returns who is to be woken outside the lock.
-    func post(_ notices: [Notice], _ former: RefreshState, _ state: RefreshState) -> [@Sendable () -> Void] {
+    func post(_ notices: [Notice], _ former: RefreshState, _ state: RefreshState) -> [WaitingReader] {
         guard !subscribers.isEmpty else { return [] }
         let status = state.status == former.status ? nil : state.status
         return notices.flatMap(post)
             + subscribers.values.compactMap { subscriber in
                 guard case .statuses(let mailbox) = subscriber else { return nil }
-                return status.flatMap { mailbox.post($0)?.perform }
+                return status.flatMap { mailbox.post($0) }
             }
     }
 
-    func post(_ notice: Notice) -> [@Sendable () -> Void] {
+    func post(_ notice: Notice) -> [WaitingReader] {
         subscribers.values.compactMap { subscriber in
             switch (notice, subscriber) {
-            case (.token(let notice), .changes(let mailbox)): mailbox.post(notice)?.perform
-            case (.event(let event), .events(let mailbox)): mailbox.post(event)?.perform
+            case (.token(let notice), .changes(let mailbox)): mailbox.post(notice)
+            case (.event(let event), .events(let mailbox)): mailbox.post(event)
             default: nil
             }
         }

@@ -61,11 +61,11 @@ extension ProviderContents {
         let decision = body(&state, &turn)
         state.finish(&turn)
         warm = state.warm(at: inputs.now)
-        aftermath.deliveries = feed.post(turn.notices, former, state)
+        aftermath.readers = feed.post(turn.notices, former, state)
         let released = distribute(turn.effects, at: inputs.now.uptime, &aftermath)
         if released > 0 {
             turn.emit(.requestsReleased(released))
-            aftermath.deliveries += feed.post(.event(.requestsReleased(released)))
+            aftermath.readers += feed.post(.event(.requestsReleased(released)))
         }
         aftermath.hasReport = feed.queue(turn.notices)
         aftermath.settled = takeSettled()

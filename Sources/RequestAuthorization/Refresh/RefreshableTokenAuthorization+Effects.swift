@@ -14,7 +14,7 @@ extension RefreshableTokenAuthorization {
     }
 
     nonisolated func perform(_ aftermath: Aftermath) {
-        for deliver in aftermath.deliveries { deliver() }
+        for reader in aftermath.readers { reader.resume() }
         if !aftermath.resumptions.isEmpty { core.willResume() }
         for (waiters, result) in aftermath.resumptions {
             for waiter in waiters { waiter?.continuation.resume(with: result) }

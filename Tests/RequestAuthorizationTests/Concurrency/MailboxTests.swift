@@ -19,9 +19,9 @@ import Testing
 
     @Test func `posting resumes no task directly, and wakes a reader once`() async throws {
         let reader = await startReader()
-        let delivery = try #require(mailbox.post(1))
+        let waiting = try #require(mailbox.post(1))
         #expect(mailbox.post(2) == nil)
-        delivery.perform()
+        waiting.resume()
         #expect(await reader.value == 1)
         #expect(await mailbox.next() == 2)
     }
@@ -29,11 +29,11 @@ import Testing
     @Test func `a reader whose element was taken by another reader goes on waiting`() async throws {
         let thread = OneThread()
         let reader = await startReader(on: thread)
-        let delivery = try #require(mailbox.post(1))
+        let waiting = try #require(mailbox.post(1))
         #expect(mailbox.poll() == 1)
-        delivery.perform()
+        waiting.resume()
         await Task(executorPreference: thread) {}.value  // Runs after the reader, which then waits again.
-        try #require(mailbox.post(2)).perform()
+        try #require(mailbox.post(2)).resume()
         #expect(await reader.value == 2)
     }
 
@@ -67,16 +67,16 @@ import Testing
 
     @Test func `an element posted to a reader that has not run yet is not delivered after cancel`() async throws {
         let reader = await startReader()
-        let delivery = try #require(mailbox.post(1))
+        let waiting = try #require(mailbox.post(1))
         mailbox.cancel()
-        delivery.perform()
+        waiting.resume()
         #expect(await reader.value == nil)
     }
 
     @Test func `a second reader gets nothing and takes no element away`() async throws {
         let reader = await startReader()
         #expect(await mailbox.next() == nil)
-        try #require(mailbox.post(1)).perform()
+        try #require(mailbox.post(1)).resume()
         #expect(await reader.value == 1)
         _ = mailbox.post(2)
         #expect(await mailbox.next() == 2)
