@@ -82,12 +82,6 @@ package final class Lock<Value>: @unchecked Sendable {
     }
 }
 
-/// The thread that created this value.
-struct CurrentThread: Hashable {
-    /// A pointer or an integer, depending on the system, of the size of a word.
-    private let name = withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
-}
-
 /// Numbers the threads that ask: 0, 1, 2 and so on.
 struct ThreadNumbers: Sendable {
     static let shared = ThreadNumbers()

@@ -37,8 +37,9 @@ final class Making<Provider: AnyObject & Sendable>: Sendable {
 /// ever. So a thread looks for the circle before it waits.
 private final class MakingTurn: Sendable {
     private struct Threads {
-        var holders: [ObjectIdentifier: CurrentThread] = [:]
-        var waiting: [CurrentThread: MakingTurn] = [:]
+        /// The numbers of the threads whose turns they are.
+        var holders: [ObjectIdentifier: Int] = [:]
+        var waiting: [Int: MakingTurn] = [:]
     }
 
     /// The threads of all pools: a circle may lead through several.
@@ -49,7 +50,7 @@ private final class MakingTurn: Sendable {
 
     /// Notes that this thread waits for its turn.
     func wait() throws(CircularProviders) {
-        let thread = CurrentThread()
+        let thread = ThreadNumbers.shared.current
         let circle = Self.threads.withLock { threads -> [MakingTurn] in
             var path = [self]
             while let holder = path.last.flatMap({ threads.holders[ObjectIdentifier($0)] }) {
@@ -64,7 +65,7 @@ private final class MakingTurn: Sendable {
     }
 
     func begin() {
-        let thread = CurrentThread()
+        let thread = ThreadNumbers.shared.current
         Self.threads.withLock { threads in
             threads.waiting[thread] = nil
             threads.holders[ObjectIdentifier(self)] = thread
