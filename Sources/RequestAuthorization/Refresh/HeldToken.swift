@@ -162,14 +162,11 @@ extension TypedToken {
 }
 
 /// The provider of a token, as the token's receipt sees it.
-protocol TokenKeeper: AnyObject, Sendable {
+protocol TokenKeeper: AnyObject, RefusalListener, Sendable {
     /// Whether requests get this token now.
     func isCurrent(_ held: HeldToken) -> Bool
 
     func judge(_ refusal: UnauthorizedResponse, of held: HeldToken, afterRefresh: Bool) throws(NotAuthorized) -> Verdict
-
-    /// Tells what to make of a refused request, of which only the header fields are known.
-    func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) throws(NotAuthorized)
 
     func tell(_ event: AuthorizationEvent)
 

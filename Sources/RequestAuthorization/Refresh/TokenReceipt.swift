@@ -24,7 +24,7 @@ extension HeldToken: SessionReceipt, RefusalListener {
     func checkSession(of next: Credential) throws { _ = try successor(in: next) }
 
     func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws {
-        try keeper?.note(refusal, of: request)
+        try await keeper?.note(refusal, of: request)
     }
 
     /// The token of the same session in another credential.
