@@ -70,8 +70,8 @@ final class FirstResult<Value: Sendable>: Sendable {
         try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { deliver(to: $0) }
         } onCancel: {
+            land(.failure(CancellationError()))  // Before the work can return something else for that.
             cancel()
-            land(.failure(CancellationError()))
         }
     }
 
