@@ -14,6 +14,8 @@ struct ProviderContents {
     private var patience: [(end: Int, until: Duration)] = []
     /// The callers that wait, by what they wait for. Whether that is reached is asked once for all of them.
     private var settlers: [Goal: [UUID: UnsafeContinuation<Bool, Never>]] = [:]
+    /// The number of locks of the store that are being released.
+    private var unlocks = 0
     var feed = Feed()
     /// The uptimes for which timers are set, the next one last. Those that are not needed any more fire all the same.
     private var wakes: [Duration] = []
@@ -43,7 +45,8 @@ struct ProviderContents {
 
 /// What callers wait for.
 enum Goal: CaseIterable {
-    /// Nothing is under way, and everything is stored.
+    /// Nothing is under way, everything is stored, and no lock is held. Otherwise the next process would find the intent
+    /// of a refresh that is over, and refresh again.
     case settled
     /// The store holds the last content, or one try to store it has failed.
     case stored
@@ -86,6 +89,7 @@ extension ProviderContents {
         var released = 0
         let isHeard = feed.isHeard
         for effect in effects {
+            if case .unlock = effect { unlocks += 1 }
             let (resumed, result): (ArraySlice<WaitingRequest?>, Result<HeldToken, any Error>)
             switch effect {
             case .resume(let kind, let outcome): (resumed, result) = (take(kind), outcome)
@@ -161,9 +165,15 @@ extension ProviderContents {
 
     private func isReached(_ goal: Goal) -> Bool {
         switch goal {
-        case .settled: state.isSettled
+        case .settled: state.isSettled && unlocks == 0
         case .stored: state.vault.isTried
         }
+    }
+
+    /// - Returns: the callers that have waited for this.
+    mutating func endUnlock() -> [UnsafeContinuation<Bool, Never>] {
+        unlocks -= 1
+        return takeSettled()
     }
 
     private mutating func takeSettled() -> [UnsafeContinuation<Bool, Never>] {

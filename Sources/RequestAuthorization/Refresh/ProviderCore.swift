@@ -114,6 +114,9 @@ final class ProviderCore: Sendable {
     /// Ends a wait.
     func giveUp(_ caller: UUID) { contents.withLock { $0.removeSettler(caller) }?.resume(returning: false) }
 
+    /// Notes that a lock of the store has been released.
+    func endUnlock() { for caller in contents.withLock({ $0.endUnlock() }) { caller.resume(returning: true) } }
+
     /// Tells the thread sanitizer, together with ``didResume()``, that waiters see what was written before.
     ///
     /// The runtime tells it only if the task has been suspended before its continuation is resumed.

@@ -41,7 +41,11 @@ extension RefreshableTokenAuthorization {
                 await self.watchStore()
                 _ = await self.noticeChange(isFirst: false)
             }
-        case .unlock(let id, let endsIntent): detach { _ in await self.unlock(id, endsIntent: endsIntent) }
+        case .unlock(let id, let endsIntent):
+            detach { _ in
+                await self.unlock(id, endsIntent: endsIntent)
+                self.core.endUnlock()
+            }
         case .discard(let held): discard(typed(held).token)
         case .answer(let id, let result):
             core.willResume()

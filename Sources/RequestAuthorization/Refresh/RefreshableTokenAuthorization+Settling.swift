@@ -16,7 +16,7 @@ extension RefreshableTokenAuthorization {
     /// - Throws: ``NotSettled`` if something is still under way or unstored after `limit`; `CancellationError` at once
     ///   when the task is cancelled.
     public nonisolated func settle(within limit: Duration) async throws {
-        let (caller, beganAt) = (UUID.random(), clock.uptime)
+        let caller = UUID.random()
         var entry: Int?
         let isSettled = await withTaskCancellationHandler {
             await core.wait(caller, for: .settled) {
@@ -28,9 +28,6 @@ extension RefreshableTokenAuthorization {
         if let entry { timer.cancel(entry) }
         try Task.checkCancellation()
         if !isSettled, let unsettled = core.read({ $0.isSettled ? nil : $0.unsettled }) { throw unsettled }
-        // Otherwise the next process would find the intent of a refresh that is over, and refresh again.
-        if limitedAccess != nil { await locksEnd(within: limit.saturated - (clock.uptime - beganAt)) }
-        try Task.checkCancellation()
     }
 
     /// Stops refreshes that no caller waits for. Use it when a service shuts down gracefully: requests that are still

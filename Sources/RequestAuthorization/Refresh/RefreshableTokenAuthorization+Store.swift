@@ -54,25 +54,8 @@ extension RefreshableTokenAuthorization {
     func unlock(_ id: RefreshID, endsIntent: Bool) async {
         guard let lock = locks.removeValue(forKey: id) else { return }
         if locks.isEmpty { limitedAccess?.withLock { $0 = nil } }
-        releases.count += 1
         if endsIntent { try? await setIntent(nil) }
         await lock.unlock()
-        releases.count -= 1
-        guard !holdsLocks else { return }
-        for waiter in releases.waiters { waiter.finish() }
-        releases.waiters = []
-    }
-
-    private var holdsLocks: Bool { !locks.isEmpty || releases.count != 0 }
-
-    /// Waits until no lock is held. It returns early when the limit is over or the task is cancelled.
-    func locksEnd(within limit: Duration) async {
-        guard holdsLocks else { return }
-        let (end, waiter) = AsyncStream.makeStream(of: Never.self)
-        releases.waiters.append(waiter)
-        let entry = timer.schedule(after: limit) { waiter.finish() }
-        for await _ in end {}
-        timer.cancel(entry)
     }
 
     /// - Parameter whenMade: called if the save is made after it was given up.

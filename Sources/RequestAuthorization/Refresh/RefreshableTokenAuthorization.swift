@@ -28,8 +28,6 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     var overdueStoreCalls = 0
     /// Locks of a shared store, by the refresh that took them.
     var locks: [RefreshID: TokenStoreLock] = [:]
-    /// The number of locks that are being released, and callers that wait until none is left.
-    var releases: (count: Int, waiters: [AsyncStream<Never>.Continuation]) = (0, [])
     /// The last lock of a shared store, if it is a lease.
     nonisolated let limitedAccess: Lock<TokenStoreLock?>?
     /// Watches the store for changes by siblings.
