@@ -3,6 +3,8 @@
 
 /// The work that a ``ProviderCore`` leaves to be done after it has released its lock.
 struct Aftermath {
+    /// The former state. Neither a token nor an error of a user is released under the lock.
+    var former: RefreshState?
     var effects: [Effect] = []
     /// Requests to resume, with their result.
     var resumptions: [(waiters: ArraySlice<WaitingRequest?>, result: Result<HeldToken, any Error>)] = []
@@ -16,8 +18,4 @@ struct Aftermath {
     var wake: Duration?
     /// The provider, if it was kept alive until the store held its token.
     var formerOwner: AnyObject?
-    /// The former state. Neither a token nor an error of a user is released under the lock.
-    private let former: RefreshState?
-
-    init(keeping former: RefreshState? = nil) { self.former = former }
 }

@@ -59,7 +59,7 @@ extension ProviderContents {
         _ inputs: Turn.Inputs, _ body: (inout RefreshState, inout Turn) -> Decision
     ) -> (Decision, Aftermath) {
         let former = state
-        var aftermath = Aftermath(keeping: former)
+        var aftermath = Aftermath(former: former)
         var turn = Turn(inputs, isAwaited: !waiters.isEmpty, byUnbound: unbound > 0)
         let decision = body(&state, &turn)
         state.finish(&turn)
