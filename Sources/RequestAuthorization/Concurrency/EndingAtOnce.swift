@@ -40,7 +40,7 @@ private func startingHere(_ body: @escaping @Sendable () async -> Void) -> Task<
 }
 
 /// The first of several results, for one task that waits for it.
-final class FirstResult<Value: Sendable>: Sendable {
+package final class FirstResult<Value: Sendable>: Sendable {
     private enum State {
         case empty
         case awaited(UnsafeContinuation<Value, any Error>)
@@ -49,6 +49,8 @@ final class FirstResult<Value: Sendable>: Sendable {
 
     private let state = Lock(State.empty)
 
+    package init() {}
+
     var hasLanded: Bool { state.withLock { if case .landed = $0 { true } else { false } } }
 
     func land(_ body: () async throws -> Value) async {
@@ -56,7 +58,7 @@ final class FirstResult<Value: Sendable>: Sendable {
     }
 
     /// Ignores all results but the first.
-    func land(_ result: Result<Value, any Error>) {
+    package func land(_ result: Result<Value, any Error>) {
         let waiter = state.withLock { state -> UnsafeContinuation<Value, any Error>? in
             if case .landed = state { return nil }
             defer { state = .landed(result) }
@@ -76,7 +78,7 @@ final class FirstResult<Value: Sendable>: Sendable {
     }
 
     /// Resumes a continuation with the first result, once there is one.
-    func deliver(to waiter: UnsafeContinuation<Value, any Error>) {
+    package func deliver(to waiter: UnsafeContinuation<Value, any Error>) {
         let result = state.withLock { state -> Result<Value, any Error>? in
             if case .landed(let result) = state { return result }
             state = .awaited(waiter)
