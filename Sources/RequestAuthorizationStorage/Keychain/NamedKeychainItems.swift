@@ -11,10 +11,18 @@ public struct NamedKeychainItems: NamedItems, RedactedDescription {
     private let client: String
     private let accessGroup: String?
     private let keychain: any KeychainCalls
-    private let locks: KeychainLocks
+    private let locks: NamedLocks<KeychainQuery>
+    private let clock: any AuthorizationClock
 
-    init(client: String, accessGroup: String? = nil, keychain: any KeychainCalls, locks: KeychainLocks = .shared) {
-        (self.client, self.accessGroup, self.keychain, self.locks) = (client, accessGroup, keychain, locks)
+    /// The locks of this process.
+    private static let locks = NamedLocks<KeychainQuery>()
+
+    init(
+        client: String, accessGroup: String? = nil, keychain: any KeychainCalls,
+        locks: NamedLocks<KeychainQuery>? = nil, clock: any AuthorizationClock = .system
+    ) {
+        (self.client, self.accessGroup, self.keychain, self.clock) = (client, accessGroup, keychain, clock)
+        self.locks = locks ?? Self.locks
     }
 
     public func item(named name: String, kind: String) -> KeychainTokenItem {
@@ -22,7 +30,10 @@ public struct NamedKeychainItems: NamedItems, RedactedDescription {
     }
 
     public func lock(named name: String, kind: String, within limit: Duration) async throws -> TokenStoreLock {
-        try await locks.lock(query(name, kind), within: limit)
+        try await locks.lock(query(name, kind)) { [clock] wait in
+            let overdue = TokenStoreError(.timedOut, "another task has held a Keychain item for \(limit); try again")
+            try await endingAtOnce(within: limit, of: clock, else: overdue) { for await _ in wait {} }
+        }
     }
 
     private func query(_ name: String, _ kind: String) -> KeychainQuery {

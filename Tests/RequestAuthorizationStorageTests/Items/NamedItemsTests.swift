@@ -14,7 +14,7 @@ import Testing
 
     private let folder: TemporaryFolder
     private let keychain = FakeKeychain()
-    private let locks = KeychainLocks()
+    private let locks = NamedLocks<KeychainQuery>()
     private let activities = FakeActivities()
 
     init() throws { folder = try TemporaryFolder() }
