@@ -23,9 +23,8 @@ public struct AppGroupTokenStore<Token: AuthorizationToken & Codable>: SharedTok
         activity: ExclusiveActivity, keychain: any KeychainCalls
     ) {
         let items = AppGroupItems(group: group, client: client, account: account, groups: groups, activity: activity)
-        let key = KeychainKey(
-            query: .key(client, account, keyGroup ?? group, isSynchronizable: false), keychain: keychain)
-        sealed = EncryptedTokenStore(around: items, key: .kept(by: key), client: client, account: account)
+        let key = TokenKey(.key(client, account, keyGroup ?? group, isSynchronizable: false), in: keychain)
+        sealed = EncryptedTokenStore(around: items, key: key, client: client, account: account)
     }
 
     public func load() async throws -> StoredToken<Token>? { try await sealed.load() }

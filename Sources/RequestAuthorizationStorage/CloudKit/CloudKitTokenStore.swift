@@ -71,9 +71,8 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
             let id = try await device?.load(orAdding: Data(UUID().uuidString.utf8))
             return recordName(client: client, account: account, device: id)
         }
-        let key = KeychainKey(
-            query: .key(client, account, accessGroup, isSynchronizable: device == nil), keychain: keychain)
-        sealed = EncryptedTokenStore(around: item, key: .kept(by: key), client: client, account: account)
+        let key = TokenKey(.key(client, account, accessGroup, isSynchronizable: device == nil), in: keychain)
+        sealed = EncryptedTokenStore(around: item, key: key, client: client, account: account)
     }
 
     public func load() async throws -> StoredToken<Token>? {

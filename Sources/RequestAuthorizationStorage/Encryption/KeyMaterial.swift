@@ -33,16 +33,17 @@ struct RawKey: KeyMaterial, RedactedDescription {
     func key(_ derivation: KeyDerivation) -> SymmetricKey { key }
 }
 
-/// A key that a ``TokenKeySource`` keeps.
+/// A key that is kept as by a ``TokenKeySource``.
 ///
 /// It is read for each use, so that a key that was removed from the source does not encrypt another token.
-struct KeptKey<Source: TokenKeySource>: KeyMaterial, RedactedDescription {
-    let source: Source
+struct KeptKey: KeyMaterial, RedactedDescription {
+    let load: @Sendable () async throws -> Data?
+    let keep: @Sendable (Data) async throws -> Data
 
     func derivation(after last: KeyDerivation?) -> KeyDerivation { .none }
 
     func existingKey(_ derivation: KeyDerivation) async throws -> SymmetricKey? {
-        guard derivation == .none, var bytes = try await source.load() else { return nil }
+        guard derivation == .none, var bytes = try await load() else { return nil }
         defer { bytes.resetBytes(in: bytes.indices) }
         return try SymmetricKey(tokenKey: bytes)
     }
@@ -52,21 +53,9 @@ struct KeptKey<Source: TokenKeySource>: KeyMaterial, RedactedDescription {
         // The memory is wiped when the source has released it too.
         let candidate = SymmetricKey(size: .bits256).withUnsafeBytes { Data(wipedCopyOf: $0) }
         // Another process may have stored its key first; then this is that key.
-        var kept = try await source.keep(candidate)
+        var kept = try await keep(candidate)
         defer { kept.resetBytes(in: kept.indices) }
         return try SymmetricKey(tokenKey: kept)
-    }
-}
-
-/// Keeps a key in a `SharedByteStore`.
-struct ItemKeySource<Items: SharedByteStore>: TokenKeySource, RedactedDescription {
-    let items: Items
-
-    func load() async throws -> Data? { try await items.load() }
-
-    func keep(_ key: Data) async throws -> Data {
-        if case .refused(let kept?) = try await items.save(key, if: { kept, _ in kept == nil }) { return kept }
-        return key
     }
 }
 

@@ -3,20 +3,14 @@
 
 #if canImport(CryptoKit) || Crypto
 
-/// Keeps a key in the Keychain, where it is added once and never replaced.
-struct KeychainKey: TokenKeySource, RedactedDescription {
-    let item: KeychainTokenItem
-
-    init(query: KeychainQuery, keychain: any KeychainCalls) {
-        item = KeychainTokenItem(query: query, keychain: keychain)
+extension TokenKey {
+    /// A key in the Keychain, where it is added once and never replaced.
+    init(_ query: KeychainQuery, in keychain: any KeychainCalls, id: String = TokenKey.defaultID) {
+        let item = KeychainTokenItem(query: query, keychain: keychain)
+        let material = KeptKey(load: { try await item.load() }, keep: { try await item.load(orAdding: $0) })
+        self.init(id: id, material: material)
     }
 
-    func load() async throws -> Data? { try await item.load() }
-
-    func keep(_ key: Data) async throws -> Data { try await item.load(orAdding: key) }
-}
-
-extension TokenKey {
     #if canImport(Security)
     /// A key in the Keychain, which is made when the first token is saved and is never replaced.
     ///
@@ -30,8 +24,8 @@ extension TokenKey {
         client: String, account: String, accessGroup: String? = nil, isSynchronizable: Bool = false,
         id: String = defaultID
     ) -> TokenKey {
-        let query = KeychainQuery.key(client, account, accessGroup, isSynchronizable: isSynchronizable)
-        return .kept(by: KeychainKey(query: query, keychain: SecurityKeychain()), id: id)
+        TokenKey(
+            .key(client, account, accessGroup, isSynchronizable: isSynchronizable), in: SecurityKeychain(), id: id)
     }
     #endif
 }

@@ -58,7 +58,7 @@ public struct TokenKey: Sendable, RedactedDescription {
     ///   - source: the place of the key, such as a Keychain item. It is read for each use.
     ///   - id: a name of 1 to 64 bytes, not secret.
     public static func kept(by source: some TokenKeySource, id: String = defaultID) -> TokenKey {
-        TokenKey(id: id, material: KeptKey(source: source))
+        TokenKey(id: id, material: KeptKey(load: { try await source.load() }, keep: { try await source.keep($0) }))
     }
 
     /// A key in a byte store, such as a restricted file. It is made when the first token is saved.
@@ -69,7 +69,11 @@ public struct TokenKey: Sendable, RedactedDescription {
     ///   - items: the store of the 32 bytes, which has no other use.
     ///   - id: a name of 1 to 64 bytes, not secret.
     public static func kept(in items: some SharedByteStore, id: String = defaultID) -> TokenKey {
-        kept(by: ItemKeySource(items: items), id: id)
+        let keep = { @Sendable (key: Data) async throws -> Data in
+            if case .refused(let kept?) = try await items.save(key, if: { kept, _ in kept == nil }) { return kept }
+            return key
+        }
+        return TokenKey(id: id, material: KeptKey(load: { try await items.load() }, keep: keep))
     }
 
     /// The name of keys that were created without one.
