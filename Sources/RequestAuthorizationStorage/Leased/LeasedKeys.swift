@@ -38,7 +38,7 @@ extension LeasedKeys: RecordNamings {
         return LeasedPlace(id: id, sealedRowKey: try await seal(RowKey(), place: id))
     }
 
-    func open(_ place: LeasedPlace) async throws -> (any RecordNaming, renewed: LeasedPlace?) {
+    func open(_ place: LeasedPlace) async throws -> (RecordNaming, renewed: LeasedPlace?) {
         guard let sealed = place.sealedRowKey else {
             throw TokenStoreError(
                 .unsuitable, "the records were made without encryption; choose another database or table")
@@ -46,9 +46,9 @@ extension LeasedKeys: RecordNamings {
         do {
             let opened = try await rowKeySealer(place: place.id).openEnvelope(sealed)
             guard let key = opened.stored.token else { throw EnvelopeProblem.otherToken }
-            if opened.isCurrent { return (key, nil) }
+            if opened.isCurrent { return (key.key(client:account:), nil) }
             let renewed = try await seal(key, place: place.id, after: opened)
-            return (key, LeasedPlace(id: place.id, sealedRowKey: renewed))
+            return (key.key(client:account:), LeasedPlace(id: place.id, sealedRowKey: renewed))
         } catch let problem as EnvelopeProblem {
             throw TokenStoreError(problem.kind, Self.advice(for: problem))
         }
@@ -71,7 +71,7 @@ extension LeasedKeys: RecordNamings {
 /// The secret that hides client and account from the database: it turns them into the key of a record.
 ///
 /// It is made with the place and stored there encrypted, so that it outlives the keys that encrypt tokens.
-struct RowKey: AuthorizationToken, Codable, RecordNaming {
+struct RowKey: AuthorizationToken, Codable {
     private let key: Data
 
     /// Creates a random key of 32 bytes.

@@ -10,14 +10,14 @@ final class RecordNews: Sendable {
         var listeners: [RecordName: [Int: @Sendable () -> Void]] = [:]
         /// The names by their keys, for the present naming.
         var names: [String: RecordName] = [:]
-        var key: @Sendable (RecordName) -> String?
+        var naming: RecordNaming?
         var lastNumber = 0
         var task: Task<Void, Never>?
     }
 
     private let database: any RecordDatabase
     private let clock: any AuthorizationClock
-    private let state = Lock(State { if case .key(let key) = $0 { key } else { nil } })
+    private let state = Lock(State())
 
     /// How long it takes at most until all stores have read their records again after a lost connection.
     static let spread = Duration.seconds(10)
@@ -29,11 +29,11 @@ final class RecordNews: Sendable {
     deinit { state.withLock { $0.task }?.cancel() }
 
     /// Uses other keys, because the database was emptied and made again.
-    func rename(_ key: @escaping @Sendable (RecordName) -> String?) {
+    func rename(_ naming: @escaping RecordNaming) {
         state.withLock { state in
-            state.key = key
+            state.naming = naming
             state.names = [:]
-            for name in state.listeners.keys { if let key = key(name) { state.names[key] = name } }
+            for name in state.listeners.keys { if let key = name.key(naming) { state.names[key] = name } }
         }
     }
 
@@ -52,7 +52,7 @@ final class RecordNews: Sendable {
                 onChange()
                 continuation.yield()
             }
-            if let key = state.key(name) { state.names[key] = name }
+            if let key = name.key(state.naming) { state.names[key] = name }
             return state.lastNumber
         }
         guard let number else { return nil }
@@ -67,7 +67,7 @@ final class RecordNews: Sendable {
             state.listeners[name]?[number] = nil
             guard state.listeners[name]?.isEmpty == true else { return }
             state.listeners[name] = nil
-            if let key = state.key(name) { state.names[key] = nil }
+            if let key = name.key(state.naming) { state.names[key] = nil }
         }
     }
 

@@ -8,25 +8,22 @@ enum RecordName: Hashable, Sendable {
     /// A client and an account, which the key hides.
     case owner(client: String, account: String)
 
-    /// - Parameter naming: turns an owner into a key.
-    func key(_ naming: (any RecordNaming)?) -> String? {
+    func key(_ naming: RecordNaming?) -> String? {
         switch self {
         case .key(let key): key
-        case .owner(let client, let account): naming?.key(client: client, account: account)
+        case .owner(let client, let account): naming?(client, account)
         }
     }
 }
 
 /// Turns clients and accounts into keys of records.
-protocol RecordNaming: Sendable {
-    func key(client: String, account: String) -> String
-}
+typealias RecordNaming = @Sendable (_ client: String, _ account: String) -> String
 
 /// Makes and opens the ``RecordNaming`` of a place.
 protocol RecordNamings: Sendable {
     func make() async throws -> LeasedPlace
     /// - Returns: the naming, and the place sealed anew if its key is no longer the current one.
-    func open(_ place: LeasedPlace) async throws -> (any RecordNaming, renewed: LeasedPlace?)
+    func open(_ place: LeasedPlace) async throws -> (RecordNaming, renewed: LeasedPlace?)
 }
 
 /// The records of one database, as all stores of this process use them.
@@ -37,9 +34,7 @@ final class RecordSpace: Sendable {
     let requestDeadline: Duration
     let news: RecordNews?
     private let namings: (any RecordNamings)?
-    private let naming = Lock<(any RecordNaming)?>(nil)
-    /// The place of ``naming``.
-    private let opened = Lock<UUID?>(nil)
+    private let opened = Lock<(place: UUID, naming: RecordNaming)?>(nil)
 
     var clock: any AuthorizationClock { calls.clock }
     var budget: RecordCalls.Budget { calls.budget }
@@ -69,7 +64,7 @@ final class RecordSpace: Sendable {
         }
     }
 
-    func knownKey(of name: RecordName) -> String? { name.key(naming.withLock { $0 }) }
+    func knownKey(of name: RecordName) -> String? { name.key(opened.withLock { $0?.naming }) }
 
     /// Reads the identity of the database, and makes it if there is none. It is never older than the call.
     func open(_ budget: RecordCalls.Budget) async throws -> UUID {
@@ -84,8 +79,7 @@ final class RecordSpace: Sendable {
             }
             guard let namings else { return place.id }
             let (naming, renewed) = try await namings.open(place)
-            self.naming.withLock { $0 = naming }
-            if place.id != opened.exchange(place.id) { news?.rename { $0.key(naming) } }
+            if place.id != opened.exchange((place.id, naming))?.place { news?.rename(naming) }
             if let renewed {
                 // Another host may have done the same.
                 _ = try await calls.replace(place.encoded, by: renewed.encoded, at: LeasedPlace.key, budget)
