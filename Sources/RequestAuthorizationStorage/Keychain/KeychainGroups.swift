@@ -32,8 +32,7 @@ extension KeychainCalls {
 
     private func allGroups(of query: KeychainQuery) throws -> [String] {
         let (status, groups) = accessGroups(of: query)
-        guard status == .success || status == .itemNotFound else { throw status.error(query) }
-        return status == .success ? groups : []
+        return try status.isFound(query) ? groups : []
     }
 
     /// Whether a group is the application identifier: a prefix without dots, and the bundle identifier.

@@ -34,11 +34,10 @@ extension KeychainTokenItem {
         for _ in 0..<Self.attempts {
             guard let item = try found() else { return nil }
             let (status, value) = keychain.copyMatching(item)
-            if status == .success {
+            if try status.isFound(item) {
                 if let value { return value }
                 throw TokenStoreError(.corrupt, "the Keychain item has no value; sign in again")
             }
-            guard status == .itemNotFound else { throw status.error(item) }
             guard forgetPlace() else { return nil }
         }
         throw Self.neverSettled
@@ -48,11 +47,11 @@ extension KeychainTokenItem {
     private func write(_ value: Data) throws {
         for _ in 0..<Self.attempts {
             if query.hasUnknownGroup, let item = try found() {
-                if try update(item, value) { return }
+                if try keychain.update(item, value: value).isFound(item) { return }
                 _ = forgetPlace()
             } else if try add(value) {
                 return
-            } else if !query.hasUnknownGroup, try update(query, value) {
+            } else if !query.hasUnknownGroup, try keychain.update(query, value: value).isFound(query) {
                 return
             }
         }
@@ -79,21 +78,11 @@ extension KeychainTokenItem {
         return true
     }
 
-    /// - Returns: `false` if the item does not exist.
-    private func update(_ item: KeychainQuery, _ value: Data) throws -> Bool {
-        let status = keychain.update(item, value: value)
-        guard status == .success || status == .itemNotFound else { throw status.error(item) }
-        return status == .success
-    }
-
     private func remove() throws {
         // A token that stayed in one of several groups would sign the user in again.
         let items = query.hasUnknownGroup ? try keychain.groupsWithoutName(of: query).map { query.in($0) } : [query]
         _ = forgetPlace()
-        for item in items {
-            let status = keychain.delete(item)
-            guard status == .success || status == .itemNotFound else { throw status.error(item) }
-        }
+        for item in items { _ = try keychain.delete(item).isFound(item) }
     }
 
     private static let neverSettled = TokenStoreError(
@@ -115,6 +104,12 @@ extension KeychainTokenItem {
 }
 
 extension KeychainStatus {
+    /// Whether the call has found the item. Throws if neither that nor the contrary is known.
+    func isFound(_ query: KeychainQuery) throws -> Bool {
+        guard self == .success || self == .itemNotFound else { throw error(query) }
+        return self == .success
+    }
+
     /// The error to throw. An unknown status counts as unavailable, which does not sign out.
     func error(_ query: KeychainQuery) -> TokenStoreError {
         switch self {
