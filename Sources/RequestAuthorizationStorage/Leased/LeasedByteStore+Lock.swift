@@ -14,35 +14,23 @@ extension LeasedByteStore {
         let end = space.clock.uptime + limit.saturated
         try await waitForOwnLease(until: end, limit)
         let id = UUID()
-        var mayBeHeld = false
-        do {
-            return try await access(id, until: end, limit, &mayBeHeld)
-        } catch {
-            // It would make other hosts wait until it ends.
-            if mayBeHeld { Task.detached { await self.giveBack(id) } }
-            throw error
-        }
-    }
-
-    private func access(
-        _ id: UUID, until end: Duration, _ limit: Duration, _ mayBeHeld: inout Bool
-    ) async throws -> TokenStoreLock {
-        var pauses = LeasePauses()
-        // The item that is known to the caller, if any.
-        var last = state.withLock { $0.basis.map(Optional.some) }
-        while true {
-            try Task.checkCancellation()
-            let budget = space.budget
-            let known = try await record(budget, mayBeDamaged: true)
-            // A lease that was written without an answer is this store's own.
-            if let last, let item = known.record.item, item != last, known.record.holder != id {
-                return access(id, to: known, isLeased: false)
+        return try await acquiring(id) { mayBeHeld in
+            var pauses = LeasePauses()
+            // The item that is known to the caller, if any.
+            var last = state.withLock { $0.basis.map(Optional.some) }
+            while true {
+                let budget = space.budget
+                let known = try await record(budget, mayBeDamaged: true)
+                // A lease that was written without an answer is this store's own.
+                if let last, let item = known.record.item, item != last, known.record.holder != id {
+                    return access(id, to: known, isLeased: false)
+                }
+                last = last ?? .some(known.record.item)
+                if let leased = try await lease(id, over: known, announcing: nil, budget, &mayBeHeld) {
+                    return access(id, to: leased, isLeased: true)
+                }
+                try await pause(&pauses, until: end, limit)
             }
-            last = last ?? .some(known.record.item)
-            if let leased = try await lease(id, over: known, announcing: nil, budget, &mayBeHeld) {
-                return access(id, to: leased, isLeased: true)
-            }
-            try await pause(&pauses, until: end, limit)
         }
     }
 
@@ -76,6 +64,24 @@ extension LeasedByteStore {
     }
 
     // MARK: - Acquiring
+
+    /// Runs a body that acquires a lease. If it throws, a lease that it may have written is given back: it would make other
+    /// hosts wait until it ends.
+    private func acquiring<Result>(
+        _ id: UUID, _ body: (_ mayBeHeld: inout Bool) async throws -> Result
+    ) async throws -> Result {
+        var mayBeHeld = false
+        do {
+            return try await body(&mayBeHeld)
+        } catch {
+            if mayBeHeld {
+                // Its id is not used again: a later lease would be given back.
+                state.withLock { if $0.lease?.id == id { $0.lease = nil } }
+                Task.detached { await self.giveBack(id) }
+            }
+            throw error
+        }
+    }
 
     /// Step 2. It counts from before the first request.
     ///
@@ -127,45 +133,31 @@ extension LeasedByteStore {
     private func acquire(
         _ lease: HeldLease, announcing intent: Data, for basis: Data?, until end: Duration
     ) async throws {
-        var mayBeHeld = false
-        do {
-            try await acquire(lease, announcing: intent, for: basis, until: end, &mayBeHeld)
-        } catch {
-            if mayBeHeld {
-                // Its id is not used again: a later lease would be given back.
-                state.withLock { if $0.lease === lease { $0.lease = nil } }
-                Task.detached { [id = lease.id] in await self.giveBack(id) }
-            }
-            throw error
-        }
-    }
-
-    private func acquire(
-        _ lease: HeldLease, announcing intent: Data, for basis: Data?, until end: Duration, _ mayBeHeld: inout Bool
-    ) async throws {
-        var pauses = LeasePauses()
-        while true {
-            let budget = space.budget
-            let known = try await record(budget)
-            guard known.record.item == basis else {
-                // The lease may have been written without an answer.
-                if known.record.holder == lease.id {
-                    mayBeHeld = false
-                    await Task.detached { await self.giveBack(lease.id, known) }.value
+        try await acquiring(lease.id) { mayBeHeld in
+            var pauses = LeasePauses()
+            while true {
+                let budget = space.budget
+                let known = try await record(budget)
+                guard known.record.item == basis else {
+                    // The lease may have been written without an answer.
+                    if known.record.holder == lease.id {
+                        mayBeHeld = false
+                        await Task.detached { await self.giveBack(lease.id, known) }.value
+                    }
+                    throw Self.itemHasChanged
                 }
-                throw Self.itemHasChanged
-            }
-            if try await self.lease(lease.id, over: known, announcing: intent, budget, &mayBeHeld) != nil {
-                let isWanted = state.withLock { state in
-                    state.intentLease = lease.id
-                    return state.lease === lease
+                if try await self.lease(lease.id, over: known, announcing: intent, budget, &mayBeHeld) != nil {
+                    let isWanted = state.withLock { state in
+                        state.intentLease = lease.id
+                        return state.lease === lease
+                    }
+                    if isWanted { return lease.renew() }
+                    // The lock was released meanwhile, when it had no lease yet.
+                    await Task.detached { await self.release(lease.id) }.value
+                    throw Self.isNotHolder
                 }
-                if isWanted { return lease.renew() }
-                // The lock was released meanwhile, when it had no lease yet.
-                await Task.detached { await self.release(lease.id) }.value
-                throw Self.isNotHolder
+                try await pause(&pauses, until: end, space.calls.limit)
             }
-            try await pause(&pauses, until: end, space.calls.limit)
         }
     }
 
@@ -225,13 +217,9 @@ extension LeasedByteStore {
         while let lease = state.withLock({ $0.lease }) {
             let left = end - space.clock.uptime
             guard left > .zero else { throw Self.timedOut(limit) }
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { await lease.waitForEnd() }
-                group.addTask { [clock = space.clock] in try? await clock.sleep(for: left) }
-                await group.next()
-                group.cancelAll()
+            try await endingAtOnce(within: left, of: space.clock, else: Self.timedOut(limit)) {
+                await lease.waitForEnd()
             }
-            try Task.checkCancellation()
         }
     }
 
