@@ -19,8 +19,8 @@ final class FolderWatch: Sendable {
         var isComparing = false
         var count = 0
         var notices: (number: Int, subscription: FolderNotices.Subscription)?
-        /// The subscriptions that are being made, and whether their folder was removed meanwhile.
-        var beginning: [Int: Bool] = [:]
+        /// The subscriptions that are being made, unless their folder was removed meanwhile.
+        var beginning: Set<Int> = []
         /// Without notices: the result of the last poll.
         var seen: FolderLook?
         /// Whether a poll is scheduled.
@@ -57,9 +57,8 @@ final class FolderWatch: Sendable {
     ///   - queue: reads the item.
     func changes(of name: String, readOn queue: any FileQueue) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let (id, isFollowed) = add(name, isItem: true) { continuation.yield() }
+        let id = listen(to: name, isItem: true, on: queue) { continuation.yield() }
         continuation.onTermination = { [weak self] _ in self?.leave(name, id) }
-        if !isFollowed { queue.begin { self.follow() } }
         return stream
     }
 
@@ -67,11 +66,20 @@ final class FolderWatch: Sendable {
     ///
     /// - Parameters:
     ///   - isItem: whether each change replaces the file. A lock is released without that.
+    ///   - queue: begins to follow the folder, in place of this call, which then does not block.
     ///   - handler: must not block.
     /// - Returns: the id for ``leave(_:_:)``.
-    func listen(to name: String, isItem: Bool = false, _ handler: @escaping @Sendable () -> Void) -> Int {
-        let (id, isFollowed) = add(name, isItem: isItem, handler)
-        if !isFollowed { follow() }
+    func listen(
+        to name: String, isItem: Bool = false, on queue: (any FileQueue)? = nil,
+        _ handler: @escaping @Sendable () -> Void
+    ) -> Int {
+        let (id, isFollowed) = state.withLock { state in
+            if isItem { state.items.insert(name) }
+            state.count += 1
+            state.listeners[name, default: [:]][state.count] = handler
+            return (state.count, state.notices != nil)
+        }
+        if !isFollowed { if let queue { queue.begin { self.follow() } } else { follow() } }
         return id
     }
 
@@ -95,31 +103,20 @@ final class FolderWatch: Sendable {
 
     // MARK: -
 
-    private func add(
-        _ name: String, isItem: Bool, _ handler: @escaping @Sendable () -> Void
-    ) -> (id: Int, isFollowed: Bool) {
-        state.withLock { state in
-            if isItem { state.items.insert(name) }
-            state.count += 1
-            state.listeners[name, default: [:]][state.count] = handler
-            return (state.count, state.notices != nil)
-        }
-    }
-
     /// Subscribes to notices, and returns whether they arrive from now on. Polls for as long as that fails.
     @discardableResult
     private func follow() -> Bool {
         let number = state.withLock { state -> Int? in
             guard !state.listeners.isEmpty, state.notices == nil else { return nil }
             state.count += 1
-            state.beginning[state.count] = false
+            state.beginning.insert(state.count)
             return state.count
         }
         guard let number else { return true }
         let subscription = subscription(number)
         let (isFollowed, wasWithout) = state.withLock { state in
             // If the folder was removed meanwhile, its subscription would never report anything.
-            guard state.beginning.removeValue(forKey: number) == false, let subscription else { return (false, false) }
+            guard state.beginning.remove(number) != nil, let subscription else { return (false, false) }
             // A subscription that is not needed any more ends with this function.
             guard state.notices == nil, !state.listeners.isEmpty else { return (true, false) }
             (state.notices, state.seen) = ((number, subscription), nil)
@@ -150,7 +147,7 @@ final class FolderWatch: Sendable {
         case .someFile: announceSome()
         case .folder:
             let former = state.withLock { state -> FolderNotices.Subscription? in
-                if state.beginning[number] != nil { state.beginning[number] = true }
+                state.beginning.remove(number)
                 guard state.notices?.number == number else { return nil }
                 defer { state.notices = nil }
                 return state.notices?.subscription

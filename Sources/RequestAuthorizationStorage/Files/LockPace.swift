@@ -27,10 +27,7 @@ enum LockPace {
     }
 
     /// Takes a turn if one is free now, and returns whether a try may be made.
-    static func isDue() -> Bool {
-        let now = DispatchTime.now().uptimeNanoseconds
-        return turns.withLock { $0.takes(at: now) }
-    }
+    static func isDue() -> Bool { turns.withLock { $0.takes(at: DispatchTime.now().uptimeNanoseconds) } }
 
     /// Shared by the whole process.
     private static let turns = Lock(Turns())
