@@ -157,8 +157,7 @@ extension CloudKitTokenStore {
 private func recordName(client: String, account: String, device: Data?) -> String {
     var hash = SHA256()
     for part in [Data(client.utf8), Data(account.utf8), device ?? Data()] {
-        hash.update(data: withUnsafeBytes(of: UInt64(part.count).bigEndian) { Data($0) })
-        hash.update(data: part)
+        hash.update(data: UInt64(part.count).bigEndianBytes + part)
     }
     return "token-" + hash.finalize().map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
 }

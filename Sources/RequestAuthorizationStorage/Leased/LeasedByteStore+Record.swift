@@ -33,7 +33,9 @@ extension LeasedByteStore {
     func contentsForLoad(_ budget: RecordCalls.Budget) async throws -> Contents {
         while true {
             let known = if let known = knownForLoad() { known } else { try await record(budget) }
-            guard try await isStill(known, budget) else { continue }
+            if known.record.item == nil || known.record.status == .ended {
+                guard try await space.calls.confirm(known.bytes, at: known.key, budget) else { continue }
+            }
             guard let contents = try await contents(of: known, budget) else { continue }
             state.withLock { state in
                 state.basis = contents.item
@@ -165,12 +167,6 @@ extension LeasedByteStore {
             noteSaved(record, ending: intent, of: lease)
             return .saved
         }
-    }
-
-    /// Confirms an answer that could end a session (step 11).
-    private func isStill(_ known: Known, _ budget: RecordCalls.Budget) async throws -> Bool {
-        guard known.record.item == nil || known.record.status == .ended else { return true }
-        return try await space.calls.confirm(known.bytes, at: known.key, budget)
     }
 
     private func changed(

@@ -47,16 +47,14 @@ final class SealedItemCoding<Token: AuthorizationToken & Codable>: LeasedItemCod
 
     func seal(_ stored: StoredToken<Token>, after last: Data?, key: String) async throws -> Data {
         let opened = if let last { try? await opened(last, key: key) } else { StoredTokenSealer<Token>.Opened?.none }
-        return try await sealer(key).seal(stored, after: opened)
+        return try await keys.sealer(key: key).seal(stored, after: opened)
     }
 
     private func opened(_ item: Data, key: String) async throws -> StoredTokenSealer<Token>.Opened {
         if let last = last.withLock({ $0 }), last.item == item { return last }
-        let opened = try await sealer(key).openEnvelope(item)
+        let opened: StoredTokenSealer<Token>.Opened = try await keys.sealer(key: key).openEnvelope(item)
         _ = last.exchange(opened)
         return opened
     }
-
-    private func sealer(_ key: String) -> StoredTokenSealer<Token> { keys.sealer(key: key) }
 }
 #endif

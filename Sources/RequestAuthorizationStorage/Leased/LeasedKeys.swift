@@ -82,10 +82,7 @@ struct RowKey: AuthorizationToken, Codable {
     /// Returns HMAC-SHA256 (RFC 2104) of client and account, each after its length in 8 bytes, in hexadecimal digits.
     func key(client: String, account: String) -> String {
         var code = HMAC<SHA256>(key: SymmetricKey(data: key))
-        for name in [client, account] {
-            withUnsafeBytes(of: UInt64(name.utf8.count).bigEndian) { code.update(data: $0) }
-            code.update(data: Data(name.utf8))
-        }
+        for name in [client, account] { code.update(data: UInt64(name.utf8.count).bigEndianBytes + Array(name.utf8)) }
         let digits = Array("0123456789abcdef".utf8)
         let text = code.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         return String(decoding: text, as: UTF8.self)
