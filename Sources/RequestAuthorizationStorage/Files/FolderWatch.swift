@@ -248,30 +248,24 @@ extension FolderWatch {
 
 /// The metadata of a folder, or of an item in it, at a time.
 struct FolderLook {
-    private let status: FileStatus?
-    private let at: ContinuousClock.Instant
-    private let firstSeen: ContinuousClock.Instant
+    fileprivate let status: FileStatus?
+    fileprivate let at: ContinuousClock.Instant
+    fileprivate let firstSeen: ContinuousClock.Instant
 
     /// The coarsest resolution of file times. Two changes within it may look like one.
     static let grain = Duration.seconds(1)
-
-    /// - Parameter status: `nil` if there is no such folder or item.
-    init(_ status: FileStatus?, after former: FolderLook?, at now: ContinuousClock.Instant = .now) {
-        (self.status, at) = (status, now)
-        firstSeen = if let former, former.status == status { former.firstSeen } else { now }
-    }
-
-    func mayDiffer(from former: FolderLook) -> Bool {
-        status != former.status || (status != nil && former.at < former.firstSeen + Self.grain)
-    }
 }
 
 extension FolderLook? {
     /// Takes new metadata, and returns whether something may have changed since the last look, or before the first one.
-    fileprivate mutating func lookAgain(_ status: FileStatus?, at now: ContinuousClock.Instant) -> Bool {
-        let former = self
-        let next = FolderLook(status, after: former, at: now)
-        self = next
-        return former.map { next.mayDiffer(from: $0) } ?? true
+    ///
+    /// - Parameter status: `nil` if there is no such folder or item.
+    mutating func lookAgain(_ status: FileStatus?, at now: ContinuousClock.Instant) -> Bool {
+        guard let former = self, former.status == status else {
+            self = FolderLook(status: status, at: now, firstSeen: now)
+            return true
+        }
+        self = FolderLook(status: status, at: now, firstSeen: former.firstSeen)
+        return status != nil && former.at < former.firstSeen + FolderLook.grain
     }
 }

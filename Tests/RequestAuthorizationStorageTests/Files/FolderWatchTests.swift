@@ -270,17 +270,13 @@ import Darwin
             device: 1, inode: 2, mode: 0o40700, owner: 0, links: 2, size: 4096, modifiedAt: 5, changedAt: 5)
         var later = status
         later.changedAt = 6
-        let first = FolderLook(status, after: nil, at: start)
-        let second = FolderLook(status, after: first, at: start + .milliseconds(500))
-        let third = FolderLook(status, after: second, at: start + .milliseconds(1_100))
-        let fourth = FolderLook(status, after: third, at: start + .milliseconds(1_600))
-        #expect(second.mayDiffer(from: first) && third.mayDiffer(from: second) && !fourth.mayDiffer(from: third))
-        let changed = FolderLook(later, after: fourth, at: start + .milliseconds(2_100))
-        #expect(changed.mayDiffer(from: fourth))
-        #expect(FolderLook(later, after: changed, at: start + .milliseconds(2_600)).mayDiffer(from: changed))
-        let none = FolderLook(nil, after: fourth, at: start + .milliseconds(2_100))
-        #expect(none.mayDiffer(from: fourth))
-        #expect(!FolderLook(nil, after: none, at: start + .milliseconds(2_200)).mayDiffer(from: none))
+        let looks: [(status: FileStatus?, time: Int)] = [
+            (status, 0), (status, 500), (status, 1_100), (status, 1_600), (later, 2_100), (later, 2_600), (nil, 2_700),
+            (nil, 2_800),
+        ]
+        var last: FolderLook?
+        let answers = looks.map { last.lookAgain($0.status, at: start + .milliseconds($0.time)) }
+        #expect(answers == [true, true, true, false, true, true, true, false])
     }
 
     @Test func `a listener that stops leaves no descriptor open`() async throws {
