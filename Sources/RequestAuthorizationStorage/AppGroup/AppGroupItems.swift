@@ -50,7 +50,8 @@ final class AppGroupItems: SharedByteStore, RedactedDescription {
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult {
         let result = try await changing { try await $0.save(item, ending: intent, if: condition) }
-        excludeFromBackup()
+        // A backup that is restored on another device would have an envelope whose key stays on this one.
+        if !isExcluded.exchange(true), let folder { groups.excludeFromBackup(folder) }
         return result
     }
 
@@ -105,7 +106,4 @@ final class AppGroupItems: SharedByteStore, RedactedDescription {
         }
         return try await RestrictedFileItems.$isTimeOver.withValue(isTimeOver) { try await body(items) }
     }
-
-    /// A backup that is restored on another device would have an envelope whose key stays on this one.
-    private func excludeFromBackup() { if !isExcluded.exchange(true), let folder { groups.excludeFromBackup(folder) } }
 }

@@ -81,12 +81,8 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
 
     // MARK: -
 
-    private struct Found {
-        let opened: StoredTokenSealer<Token>.Opened?
-        /// Why the store is empty. Without meaning if it has an item.
-        let absence: TokenAbsence
-        let intent: Data?
-    }
+    /// The opened item, and what was read.
+    private typealias Found = (opened: StoredTokenSealer<Token>.Opened?, read: ItemWithIntent)
 
     /// The operation that opens an item. It determines which items may be set aside.
     private enum Purpose: Hashable, Sendable { case load, signIn, refresh, reencryption }
@@ -106,7 +102,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
                 let found = try await opened(for: purpose)
                 let kept = found.opened
                 if purpose == .reencryption, kept?.isCurrent == true { return .refused(kept?.stored) }
-                guard let stored = rule(kept?.stored, found.absence) else { return .refused(kept?.stored) }
+                guard let stored = rule(kept?.stored, found.read.absence) else { return .refused(kept?.stored) }
                 let item = try await sealer.seal(stored, after: kept)
                 let isEnd = stored.token == nil
                 // What was empty may be so for another reason by now: a sibling may have signed out.
@@ -138,15 +134,15 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
     private func opened(for purpose: Purpose) async throws -> Found {
         while true {
             let kept = try await read(for: purpose)
-            guard let item = kept.item else { return Found(opened: nil, absence: kept.absence, intent: kept.intent) }
+            guard let item = kept.item else { return (nil, kept) }
             do {
-                return Found(opened: try await sealer.openEnvelope(item), absence: .gone, intent: kept.intent)
+                return (try await sealer.openEnvelope(item), kept)
             } catch let problem as EnvelopeProblem {
                 let makesRoom = problem.makesRoom(isSignIn: purpose == .signIn)
                 let place = makesRoom ? try await items.setAside(item) : nil
                 if place == nil, try await items.load() != item { continue }
                 if place != nil, purpose == .signIn || purpose == .refresh {
-                    return Found(opened: nil, absence: .setAside, intent: kept.intent)
+                    return (nil, ItemWithIntent(nil, absence: .setAside, intent: kept.intent))
                 }
                 throw problem.error(place.map { "it was set aside as \($0)" } ?? "it was left where it is")
             }
@@ -175,7 +171,7 @@ extension EncryptedTokenStore: SharedTokenStore, SharedCodableTokenStore where I
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {
         let found = try await opened(for: .load)
         return await items.contents(
-            found.opened?.item, found.opened?.stored, absence: found.absence, intent: found.intent)
+            found.opened?.item, found.opened?.stored, absence: found.read.absence, intent: found.read.intent)
     }
 
     /// Encrypts and saves the token if the stored one meets a condition, in one atomic step.

@@ -28,9 +28,6 @@ final class HeldLease: Sendable {
         if ended.withLock({ $0.isOver }) { task.cancel() }
     }
 
-    /// How long a token request may take from now on, at most.
-    var remaining: Duration { store.remaining(of: id) }
-
     /// Releases the lease, unless a save has done so. A cancelled task releases it too: others wait for it.
     func end() async {
         guard !ended.withLock({ $0.isOver }) else { return }

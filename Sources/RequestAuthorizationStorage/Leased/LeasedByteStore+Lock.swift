@@ -126,7 +126,7 @@ extension LeasedByteStore {
         }
         if isLeased { lease.renew() }
         return TokenStoreLock(
-            requestDeadline: space.requestDeadline, remaining: { lease.remaining }, release: lease.end)
+            requestDeadline: space.requestDeadline, remaining: { self.remaining(of: lease.id) }, release: lease.end)
     }
 
     /// Acquires the lease for an access that was given without one. Lease and intent are one write.

@@ -77,16 +77,12 @@ final class RecordNews: Sendable {
             for await change in changes {
                 guard let self else { return }
                 switch change {
-                case .record(let key): for listener in listeners(of: key) { listener() }
+                case .record(let key):
+                    let listeners = state.withLock { state in state.names[key].flatMap { state.listeners[$0] } ?? [:] }
+                    for listener in listeners.values { listener() }
                 case .all: tellAll()
                 }
             }
-        }
-    }
-
-    private func listeners(of key: String) -> [@Sendable () -> Void] {
-        state.withLock { state in
-            state.names[key].flatMap { state.listeners[$0] }.map { Array($0.values) } ?? []
         }
     }
 
