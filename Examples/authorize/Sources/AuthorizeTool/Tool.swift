@@ -162,6 +162,13 @@ public enum Output {
     /// The reader of the results has closed its end of the pipe.
     struct ClosedPipe: Error {}
 
+    /// Occupies the numbers of standard streams that are closed: else a file or a socket could get one, and the results.
+    ///
+    /// Nothing can be written to them, so a result is a failure as before. Call it before anything is opened.
+    public static func occupyClosedStreams() {
+        for number: Int32 in 0...2 where fcntl(number, F_GETFD) < 0 { _ = open("/dev/null", O_RDONLY) }
+    }
+
     /// Writes a line of a result.
     ///
     /// - Throws: ``ToolFailure``, for instance if the disk is full; ``ClosedPipe``.
