@@ -90,10 +90,10 @@ final class Child: Sendable {
 
     /// Starts a program of the search path, without a shell.
     ///
-    /// - Parameter isSilent: whether it gets no input and output.
+    /// - Parameter isApart: whether it gets no input and output, and no signals of the terminal, such as Ctrl-C.
     @discardableResult
     static func start(
-        _ arguments: [String], environment: [String: String], isSilent: Bool = false
+        _ arguments: [String], environment: [String: String], isApart: Bool = false
     ) throws(Failure) -> pid_t {
         #if canImport(Darwin)
         var (attributes, actions): (posix_spawnattr_t?, posix_spawn_file_actions_t?)
@@ -116,10 +116,12 @@ final class Child: Sendable {
         #endif
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &usual)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        if isSilent {
+        var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        if isApart {
+            flags |= POSIX_SPAWN_SETPGROUP
             for file in 0...2 { posix_spawn_file_actions_addopen(&actions, Int32(file), "/dev/null", O_RDWR, 0) }
         }
+        posix_spawnattr_setflags(&attributes, Int16(flags))
         let words = arguments.map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for text in words + variables { free(text) } }

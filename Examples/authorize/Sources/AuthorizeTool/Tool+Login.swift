@@ -177,7 +177,7 @@ extension Tool {
         let name = "xdg-open"
         #endif
         guard ["http", "https"].contains(page.scheme) else { return }
-        _ = try? Child.start([name, page.absoluteString], environment: environment, isSilent: true)
+        _ = try? Child.start([name, page.absoluteString], environment: environment, isApart: true)
     }
 }
 

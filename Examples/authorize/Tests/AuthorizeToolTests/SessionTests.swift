@@ -94,6 +94,22 @@ struct SessionTests {
         }
     }
 
+    @Test func `Ctrl-C and Ctrl-Z are not for the browser that a sign-in opens`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            // Its process group is its own one. A terminal's signals go to the tool's.
+            let login = try await server.shell(
+                #"""
+                cd; cat >xdg-open <<'END'
+                #!/bin/sh
+                cut -d ' ' -f 5 /proc/$$/stat >group; echo $$ >id; exec curl -sSL "$1"
+                END
+                chmod 700 xdg-open; DISPLAY=:0 PATH=$PWD:$PATH authorize login \#(server.url) && cmp id group
+                """#
+            ).result()
+            #expect(login.status == 0, "\(login)")
+        }
+    }
+
     @Test func `accounts are apart and share one registration; the longest URL counts`() async throws {
         try await User.with { user in
             try await user.login()
