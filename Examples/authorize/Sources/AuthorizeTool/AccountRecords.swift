@@ -7,7 +7,7 @@ import RequestAuthorizationStorage
 
 /// The sessions of one account, and the clients that all accounts share, in files that only their owner can open.
 struct AccountRecords: ResourceRecords {
-    let account: String
+    var account: String
     /// Encrypts all that is kept.
     let key: TokenKey?
 

@@ -78,7 +78,7 @@ extension Tool {
                 if hasAsked.withLock({ $0 }) {
                     try? await records.save(JSONEncoder().encode(options), named: "login \(url)")
                 }
-                try show([SessionReport(account: account, url: url, session)])
+                try show([SessionReport(account: records.account, url: url, session)])
             }
         }
     }

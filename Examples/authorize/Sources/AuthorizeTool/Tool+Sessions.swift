@@ -37,7 +37,9 @@ extension Tool {
         try await run(login("URL")) {
             var reports: [SessionReport] = []
             for (account, url) in try await AccountRecords.sessions() {
-                let tool = try Tool(account: account, keyFile: keyFile, json: json)
+                // The key is read once: its file may be a pipe.
+                var tool = self
+                tool.records.account = account
                 do {
                     guard let session = try await tool.provider(for: url).storedSession() else { continue }
                     reports.append(SessionReport(account: account, url: url, session))

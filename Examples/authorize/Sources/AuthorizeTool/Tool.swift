@@ -17,10 +17,10 @@ public struct Tool: Sendable {
     /// The account of commands without `--account`.
     public static let defaultAccount = "me"
 
-    let account: String
     let keyFile: String?
     let json: Bool
-    let records: AccountRecords
+    /// They know the account.
+    var records: AccountRecords
     let environment = ProcessInfo.processInfo.environment
 
     /// - Parameters:
@@ -31,7 +31,7 @@ public struct Tool: Sendable {
     public init(account: String = defaultAccount, keyFile: String? = nil, json: Bool = false) throws {
         guard !account.isEmpty, !account.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else { throw ToolFailure(.usage, "an account is a text without control characters") }
-        (self.account, self.keyFile, self.json) = (account, keyFile, json)
+        (self.keyFile, self.json) = (keyFile, json)
         records = AccountRecords(account: account, key: try keyFile.map { try .read(from: $0) })
     }
 
@@ -55,7 +55,7 @@ public struct Tool: Sendable {
     /// The command that signs in, for advice.
     func login(_ url: String, as options: SignInOptions = SignInOptions()) -> String {
         var words = ["authorize", "login", url]
-        if account != Self.defaultAccount { words += SignInOptions.option("--account", account) }
+        if records.account != Self.defaultAccount { words += SignInOptions.option("--account", records.account) }
         words += SignInOptions.option("--key-from", keyFile)
         return (words + options.words).map(Self.shellWord).joined(separator: " ")
     }

@@ -177,6 +177,19 @@ struct SessionTests {
         }
     }
 
+    @Test func `a key may come through a pipe`() async throws {
+        try await Scripted.with(isGuarded: true, environment: ["DEVICES": "1"]) { server in
+            let result = try await server.shell(
+                """
+                cd; head -c 32 /dev/urandom >key; chmod 600 key
+                authorize login \(server.url) --device --key-from key >/dev/null
+                authorize list --key-from <(cat key)
+                """
+            ).result()
+            #expect(result.status == 0 && result.output.contains("\(server.url)  (me)"), "\(result)")
+        }
+    }
+
     @Test func `explain makes the requests of a sign-in that carry nothing, and says what follows`() async throws {
         try await User.with { user in
             let result = try await user.run("explain", user.url)
