@@ -55,9 +55,7 @@ extension Tool {
     public func login(_ url: String, _ options: SignInOptions) async throws {
         let advice = login(url, as: options)
         try await explaining(advice) {
-            guard URL(string: url).flatMap({ Origin($0) }) != nil else {
-                throw ToolFailure(.usage, "'\(url)' is no URL with scheme and host")
-            }
+            try check(url)
             // A session that is taken over is one that another program asked for.
             let hasAsked = Mutex(false)
             let auth = try await signInProvider(for: url, options) { request in

@@ -88,6 +88,7 @@ public struct Tool: Sendable {
     /// The session of a URL; without one, the place where one can begin.
     func place(of url: String) async throws -> Session {
         try await explaining(login(url)) {
+            try check(url)
             let owner = try await records.session(of: url) ?? url
             let stored = try await provider(for: owner).storedSession()
             var options: SignInOptions = await records.value(named: "login \(owner)") ?? SignInOptions()
@@ -95,6 +96,11 @@ public struct Tool: Sendable {
             let auth = provider(for: owner, isBound: stored?.isBound ?? false)
             return Session(url: owner, stored: stored, options: options, auth: auth)
         }
+    }
+
+    func check(_ url: String) throws {
+        if URL(string: url).flatMap({ Origin($0) }) != nil { return }
+        throw ToolFailure(.usage, "'\(url)' is no URL with scheme and host")
     }
 
     func provider(for url: String, isBound: Bool = false) -> ProtectedResourceAuthorization {

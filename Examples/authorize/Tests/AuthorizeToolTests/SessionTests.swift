@@ -230,6 +230,15 @@ struct SessionTests {
         }
     }
 
+    @Test(arguments: [
+        "header URL", "token URL", "exec URL --env TOKEN -- true", "mcp URL", "logout URL", "login URL",
+    ]) func `a text that is no URL is an error of the command line`(command: String) async throws {
+        try await Scripted.with { server in
+            let result = try await server.shell("authorize \(command)").result()
+            #expect(result.status == 64 && result.errors.contains("'URL' is no URL"), "\(result)")
+        }
+    }
+
     @Test func `a path of a secret leads through symbolic links`() async throws {
         try await Scripted.with(isGuarded: true) { server in
             let words = "--no-browser --issuer \(server.base) --client c --client-secret-file link/../secret"
