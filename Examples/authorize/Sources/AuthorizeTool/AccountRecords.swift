@@ -38,7 +38,9 @@ struct AccountRecords: ResourceRecords {
 
     func removeSession(of url: String) async throws {
         let files = RestrictedFileAccounts(client: Self.client("resource"))
-        for kind in ["resource", "login"] { try await files.remove("\(account)\(Self.separator)\(kind) \(url)") }
+        for kind in ["resource", "login", "printed"] {
+            try await files.remove("\(account)\(Self.separator)\(kind) \(url)")
+        }
     }
 
     /// All accounts and URLs with a record, also of sessions that have ended.

@@ -135,6 +135,19 @@ struct TokenTests {
         }
     }
 
+    @Test func `a sign-out removes what was noted for kubectl`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.url)
+            let result = try await server.shell(
+                """
+                cd ~/swift-request-authorization; authorize token \(server.url) --format kubectl >/dev/null
+                ls *printed* && authorize logout \(server.url) && ! ls *printed*
+                """
+            ).result()
+            #expect(result.status == 0, "\(result)")
+        }
+    }
+
     @Test func `kubectl itself is authorized`() async throws {
         try await User.with { user in
             try await Guarded.with(user) { guarded in
