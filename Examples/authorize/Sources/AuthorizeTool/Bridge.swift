@@ -23,7 +23,6 @@ extension Tool {
 private final class Bridge: Sendable {
     private let tool: Tool
     private let url: String
-    private let clock: any AuthorizationClock = .system
     private let state: Mutex<State>
     /// The messages of the client. They end when it cannot be answered.
     private let (lines, input) = AsyncStream.makeStream(of: String.self)
@@ -197,7 +196,7 @@ private final class Bridge: Sendable {
         }
         var events = EventStream()
         try await copy(response, &events, &waiting)
-        if !waiting.isEmpty, events.parser.lastID != nil { try await follow(&events, &waiting, tries: 5) }
+        if !waiting.isEmpty, events.lastID != nil { try await follow(&events, &waiting, tries: 5) }
         return "the server's stream ended before the response"
     }
 
@@ -226,11 +225,11 @@ private final class Bridge: Sendable {
     private func follow(_ events: inout EventStream, _ waiting: inout [JSONValue], tries: Int = .max) async throws {
         let isUnasked = waiting.isEmpty
         while events.failures < tries, isUnasked || !waiting.isEmpty {
-            try await clock.sleep(for: events.pause)
+            try await SystemClock().sleep(for: events.pause)
             do {
                 var request = request(.GET)
                 request.headers.add(name: "Accept", value: "text/event-stream")
-                if let last = events.parser.lastID { request.headers.add(name: "Last-Event-ID", value: last) }
+                if let last = events.lastID { request.headers.add(name: "Last-Event-ID", value: last) }
                 let response = try await send(
                     request, within: .minutes(1), by: isUnasked ? Tool.client : Self.patientClient)
                 if response.status == .ok {
@@ -260,8 +259,8 @@ private final class Bridge: Sendable {
         }
         // A stream should end after the response; then its connection can be used again.
         defer {
-            Task { [clock] in
-                try? await clock.sleep(for: .seconds(1))
+            Task {
+                try? await SystemClock().sleep(for: .seconds(1))
                 reading.cancel()
             }
         }
@@ -351,39 +350,5 @@ private final class Bridge: Sendable {
 extension HTTPClientResponse {
     fileprivate var isEventStream: Bool {
         headers.first(name: "Content-Type")?.lowercased().hasPrefix("text/event-stream") == true
-    }
-}
-
-/// Server-sent events over several connections, and the pauses between these.
-struct EventStream {
-    private(set) var parser = EventParser()
-    /// Connections in a row that brought nothing.
-    private(set) var failures = 0
-    private var hasBegun = false
-    /// What `Retry-After` says.
-    private var least = Duration.zero
-
-    /// Before the next connection: doubled with each failure, up to a minute, unless the server asks for more.
-    var pause: Duration {
-        guard hasBegun else { return .zero }
-        let first = max(parser.retry ?? .seconds(1), .milliseconds(1))
-        let doubled = first * (1 << min(max(failures - 1, 0), 16))
-        return min(max(min(doubled, .seconds(60)), parser.retry ?? .zero, least), .seconds(600))
-    }
-
-    /// A connection that brings nothing is a failure.
-    mutating func begin() {
-        fail()
-        parser.beginConnection()
-    }
-
-    mutating func fail(_ retryAfter: String? = nil) {
-        (hasBegun, failures) = (true, failures + 1)
-        least = .seconds(retryAfter.flatMap { UInt32($0) } ?? 0)
-    }
-
-    mutating func read(_ chunk: some Sequence<UInt8>) -> [[UInt8]] {
-        failures = 0
-        return chunk.compactMap { parser.read($0) }
     }
 }

@@ -57,7 +57,7 @@ struct BridgeTests {
 
     @Test func `events end lines in three ways, and keep the last id`() {
         let text = "id: 1\r\ndata: a\r\n\r\n: note\n\ndata:b\ndata: c\n\nevent: x\n\rid\rdata: é\r\rretry: 20\nid: 2\n"
-        var parser = EventParser()
+        var parser = EventStream()
         var events: [String] = []
         for byte in (text + "data: lost").utf8 {
             guard let event = parser.read(byte) else { continue }
@@ -66,7 +66,7 @@ struct BridgeTests {
         #expect(events == ["1: a", "1: b\nc", "-: é"])
         // An event that has not ended has no id yet.
         #expect(parser.lastID == nil && parser.retry == .milliseconds(20))
-        parser.beginConnection()
+        parser.begin()
         for byte in "id: 3\ndata:\n\nid: 4\u{1}\n\n".utf8 { _ = parser.read(byte) }
         #expect(parser.lastID == "3")
     }

@@ -55,13 +55,17 @@ struct Message {
     var isJSON: Bool { (try? JSONDecoder().decode(JSONValue.self, from: Data(line.utf8))) != nil }
 }
 
-/// Reads server-sent events (HTML Living Standard §9.2.6) byte by byte, and keeps what the next connection needs.
-struct EventParser {
+/// Server-sent events (HTML Living Standard §9.2.6) over several connections, and the pauses between these.
+struct EventStream {
     /// The id of the last event, for `Last-Event-ID`.
     private(set) var lastID: String?
     /// How long the server wants a client to wait before the next connection.
     private(set) var retry: Duration?
+    /// Connections in a row that brought nothing.
+    private(set) var failures = 0
 
+    /// What `Retry-After` says; `nil` before the first connection.
+    private var least: Duration?
     private var line: [UInt8] = []
     /// The data of the event so far.
     private var data: [UInt8] = []
@@ -70,9 +74,28 @@ struct EventParser {
     /// A line feed after a carriage return belongs to it.
     private var wasReturn = false
 
-    /// Drops an event that the last connection left unfinished.
-    mutating func beginConnection() {
+    /// Before the next connection: doubled with each failure, up to a minute, unless the server asks for more.
+    var pause: Duration {
+        guard let least else { return .zero }
+        let first = max(retry ?? .seconds(1), .milliseconds(1))
+        let doubled = first * (1 << min(max(failures - 1, 0), 16))
+        return min(max(min(doubled, .seconds(60)), retry ?? .zero, least), .seconds(600))
+    }
+
+    /// Begins a connection, without an event that the last one left unfinished. One that brings nothing is a failure.
+    mutating func begin() {
+        fail()
         (line, data, id, isFirstLine, wasReturn) = ([], [], lastID, true, false)
+    }
+
+    mutating func fail(_ retryAfter: String? = nil) {
+        failures += 1
+        least = .seconds(retryAfter.flatMap { UInt32($0) } ?? 0)
+    }
+
+    mutating func read(_ chunk: some Sequence<UInt8>) -> [[UInt8]] {
+        failures = 0
+        return chunk.compactMap { read($0) }
     }
 
     /// Reads a byte, and returns the data of the event that it ends.

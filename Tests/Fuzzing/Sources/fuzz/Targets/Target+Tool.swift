@@ -30,7 +30,7 @@ extension Target {
         input in
         let message = Message(input.text)
         claim(message.id == nil || message.method != nil, "a response is answered")
-        var parser = EventParser()
+        var parser = EventStream()
         for byte in input {
             guard let event = parser.read(byte) else { continue }
             claim(!event.isEmpty || input.contains(UInt8(ascii: "d")), "an event without data")
