@@ -7,26 +7,24 @@ import RequestAuthorizationAsyncHTTPClient
 import RequestAuthorizationOAuth
 
 /// The exit codes of the tool, those of sysexits.h where it has one.
-public struct ExitStatus: Hashable, Sendable, CaseIterable {
-    public let code: Int32
+public enum ExitStatus: Int32, CaseIterable, Sendable {
+    case success = 0, refused = 1, usage = 64, unusableAnswer = 65, unavailable = 69, store = 74, tryLater = 75
+    case notSignedIn = 77, configuration = 78
+
     /// The text of the help.
-    public let meaning: String
-
-    private init(_ code: Int32, _ meaning: String) { (self.code, self.meaning) = (code, meaning) }
-
-    public static let success = ExitStatus(0, "it is done")
-    public static let refused = ExitStatus(1, "a server refused it")
-    public static let usage = ExitStatus(64, "the command line, or the text on standard input, is wrong")
-    public static let unusableAnswer = ExitStatus(65, "a server's answer or metadata cannot be used")
-    public static let unavailable = ExitStatus(69, "a server cannot be reached")
-    public static let store = ExitStatus(74, "the session cannot be read or saved, or the result cannot be written")
-    public static let tryLater = ExitStatus(75, "try again later: a server is busy, or the sign-in was stopped")
-    public static let notSignedIn = ExitStatus(77, "a person is needed: run `authorize login URL`")
-    public static let configuration = ExitStatus(78, "a client, a key file or KUBERNETES_EXEC_INFO is missing or wrong")
-
-    public static let allCases: [ExitStatus] = [
-        .success, .refused, .usage, .unusableAnswer, .unavailable, .store, .tryLater, .notSignedIn, .configuration,
-    ]
+    public var meaning: String {
+        switch self {
+        case .success: "it is done"
+        case .refused: "a server refused it"
+        case .usage: "the command line, or the text on standard input, is wrong"
+        case .unusableAnswer: "a server's answer or metadata cannot be used"
+        case .unavailable: "a server cannot be reached"
+        case .store: "the session cannot be read or saved, or the result cannot be written"
+        case .tryLater: "try again later: a server is busy, or the sign-in was stopped"
+        case .notSignedIn: "a person is needed: run `authorize login URL`"
+        case .configuration: "a client, a key file or KUBERNETES_EXEC_INFO is missing or wrong"
+        }
+    }
 }
 
 /// The failure of a command: the exit status, what happened, and what to do.

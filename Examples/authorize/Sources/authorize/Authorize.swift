@@ -21,7 +21,7 @@ import Foundation
             request with an error that says so. `list`, `explain` and `logout` need no session.
 
             Exit codes:
-            \(ExitStatus.allCases.map { "  \($0.code)\($0.code < 10 ? "   " : "  ")\($0.meaning)" }.joined(separator: "\n"))
+            \(ExitStatus.allCases.map { "  \($0.rawValue)\($0.rawValue < 10 ? "   " : "  ")\($0.meaning)" }.joined(separator: "\n"))
             """,
         subcommands: [
             LoginCommand.self, HeaderCommand.self, TokenCommand.self, ExecCommand.self, MCPCommand.self,
@@ -47,7 +47,7 @@ struct ToolOptions: ParsableArguments {
             try await body(Tool(account: account, keyFile: keyFrom, json: json))
         } catch let failure as ToolFailure {
             Output.show(failure)
-            throw ExitCode(failure.status.code)
+            throw ExitCode(failure.status.rawValue)
         }
     }
 }
