@@ -37,15 +37,12 @@ struct AccountRecords: ResourceRecords {
     }
 
     func removeSession(of url: String) async throws {
-        let files = RestrictedFileAccounts(client: Self.client("resource"))
-        for kind in ["resource", "login", "printed"] {
-            try await files.remove("\(account)\(Self.separator)\(kind) \(url)")
-        }
+        for kind in ["resource", "login", "printed"] { try await Self.all.remove(own("\(kind) \(url)")) }
     }
 
     /// All accounts and URLs with a record, also of sessions that have ended.
     static func sessions() async throws -> [(account: String, url: String)] {
-        try await RestrictedFileAccounts(client: client("resource")).names().compactMap { name in
+        try await all.names().compactMap { name in
             let parts = name.split(separator: separator, maxSplits: 1).map(String.init)
             guard parts.count == 2, parts[1].hasPrefix("resource ") else { return nil }
             return (parts[0], String(parts[1].dropFirst(9)))
@@ -54,8 +51,10 @@ struct AccountRecords: ResourceRecords {
 
     // MARK: -
 
+    private static let all = RestrictedFileAccounts(client: "authorize resource")
     private static let separator: Character = "\t"
-    private static func client(_ kind: String) -> String { "authorize \(kind)" }
+
+    private func own(_ name: String) -> String { "\(account)\(Self.separator)\(name)" }
 
     private func records(_ name: String) -> any TokenStore<Record> { store(items(name, "resource")) }
 
@@ -66,8 +65,7 @@ struct AccountRecords: ResourceRecords {
 
     private func items(_ name: String, _ kind: String) -> RestrictedFileItems {
         let isShared = name.hasPrefix("registration")
-        return RestrictedFileItems(
-            client: Self.client(kind), account: isShared ? name : "\(account)\(Self.separator)\(name)")
+        return NamedFiles(client: "authorize").item(named: isShared ? name : own(name), kind: kind)
     }
 }
 
@@ -109,7 +107,15 @@ extension TokenKey {
     ///
     /// - Throws: ``ToolFailure``.
     static func read(from path: String) throws -> TokenKey {
-        if path == "keyring" { return try keyring() }
+        if path == "keyring" {
+            #if SecretService
+            return .kept(by: KeyringKey())
+            #else
+            throw ToolFailure(
+                .configuration, "this program was built without the keyring",
+                advice: "Build it with --traits SecretService, or name a file: --key-from ./keyring")
+            #endif
+        }
         let advice = "Make one: (umask 077; head -c 32 /dev/urandom >FILE)"
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw ToolFailure(.configuration, "the key file cannot be read", advice: advice)
@@ -123,16 +129,6 @@ extension TokenKey {
         }
         return try .bytes(bytes)
     }
-
-    private static func keyring() throws -> TokenKey {
-        #if SecretService
-        return .kept(by: KeyringKey())
-        #else
-        throw ToolFailure(
-            .configuration, "this program was built without the keyring",
-            advice: "Build it with --traits SecretService, or name a file: --key-from ./keyring")
-        #endif
-    }
 }
 
 #if SecretService
@@ -144,24 +140,16 @@ private struct KeyringKey: TokenKeySource {
     private let item = SecretServiceTokenStore<Record>(client: "authorize", account: "key").items
     private let turn = RestrictedFileItems(client: "authorize keyring", account: "key")
 
-    func load() async throws -> Data? { try await alone { try await read() } }
+    func load() async throws -> Data? { try await kept(else: nil) }
+    func keep(_ key: Data) async throws -> Data { try await kept(else: key) ?? key }
 
-    func keep(_ key: Data) async throws -> Data {
-        try await alone {
-            if let kept = try await read() { return kept }
-            try await item.save(key.base64EncodedData())
-            return key
-        }
-    }
-
-    private func read() async throws -> Data? { try await item.load().flatMap { Data(base64Encoded: $0) } }
-
-    private func alone<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+    private func kept(else key: Data?) async throws -> Data? {
         let lock = try await turn.lock(within: .seconds(60))
         do {
-            let value = try await body()
+            let kept = try await item.load().flatMap { Data(base64Encoded: $0) }
+            if kept == nil, let key { try await item.save(key.base64EncodedData()) }
             await lock.unlock()
-            return value
+            return kept ?? key
         } catch {
             await lock.unlock()
             throw error
