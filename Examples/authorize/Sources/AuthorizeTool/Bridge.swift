@@ -30,6 +30,8 @@ private final class Bridge: Sendable {
     private static let patientClient = Tool.client(silence: .hours(1))
     /// Why standard output cannot be written.
     private let output = Mutex<(any Error)?>(nil)
+    /// Writes the lines: a client that reads nothing holds up no task, and so neither a refresh nor the end by a signal.
+    private let writer = DispatchQueue(label: "authorize mcp: standard output")
 
     private struct State {
         var session: Tool.Session
@@ -78,6 +80,9 @@ private final class Bridge: Sendable {
             // In a task of its own: a signal has cancelled this one.
             _ = await Task { try await send(request(.DELETE), within: .seconds(5)) }.result
         }
+        let (unwritten, end) = AsyncStream.makeStream(of: Void.self)
+        writer.async { end.finish() }
+        for await _ in unwritten {}
         if let error = output.withLock({ $0 }) { throw error }
     }
 
@@ -306,12 +311,12 @@ private final class Bridge: Sendable {
     // MARK: - To the client
 
     private func write(_ line: String) {
-        output.withLock { failure in
-            guard failure == nil else { return }
+        writer.async { [self] in
+            guard output.withLock({ $0 == nil }) else { return }
             do {
                 try Output.show(line)
             } catch {
-                failure = error
+                output.withLock { $0 = error }
                 input.finish()
             }
         }

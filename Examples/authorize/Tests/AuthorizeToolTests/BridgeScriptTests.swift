@@ -84,6 +84,21 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `one signal ends a bridge whose answers nobody reads`() async throws {
+        // More than a pipe holds.
+        let text = String(repeating: "a", count: 100_000)
+        let answer = Scripted.Answer.page(Scripted.answer(#"{"text":"\#(text)"}"#))
+        try await Scripted.with(["tools/call": [answer]]) { server in
+            let shell = try server.shell(
+                """
+                cd; mkfifo out; exec 3<>out 4<&0
+                authorize mcp \(server.url) <&4 >out & head -c 1 out; kill $!; wait $!; echo $?
+                """)
+            try shell.say(Scripted.request("tools/call"))
+            #expect(try await shell.line() == "{\(128 + SIGTERM)")
+        }
+    }
+
     @Test func `the server's own stream goes on after errors and events without data`() async throws {
         try await Scripted.with([
             "GET": [
