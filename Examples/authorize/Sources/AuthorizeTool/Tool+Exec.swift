@@ -106,7 +106,7 @@ final class Child: Sendable {
             posix_spawnattr_destroy(&attributes)
             posix_spawn_file_actions_destroy(&actions)
         }
-        // Dispatch blocks the signals that this program watches (on Darwin it ignores them), and NIO ignores SIGPIPE.
+        // Dispatch blocks the signals that this program watches (on Darwin it ignores them), and SIGPIPE is ignored.
         var (none, usual) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigemptyset(&usual)

@@ -168,10 +168,12 @@ public enum Output {
     /// The reader of the results has closed its end of the pipe.
     struct ClosedPipe: Error {}
 
-    /// Occupies the numbers of standard streams that are closed: else a file or a socket could get one, and the results.
+    /// Prepares the standard streams, before anything is opened.
     ///
-    /// Nothing can be written to them, so a result is a failure as before. Call it before anything is opened.
-    public static func occupyClosedStreams() {
+    /// SIGPIPE is ignored: a message that nobody reads must not end the program, for instance while a command runs. The
+    /// numbers of closed streams are occupied: else a file or a socket could get one, and the results.
+    public static func prepare() {
+        signal(SIGPIPE, SIG_IGN)
         for number: Int32 in 0...2 where fcntl(number, F_GETFD) < 0 { _ = open("/dev/null", O_RDONLY) }
     }
 

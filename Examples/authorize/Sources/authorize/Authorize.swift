@@ -42,7 +42,7 @@ struct ToolOptions: ParsableArguments {
 
     /// Runs a command, and writes its failure to standard error.
     func run(json: Bool = false, _ body: (Tool) async throws -> Void) async throws {
-        Output.occupyClosedStreams()
+        Output.prepare()
         do {
             try await body(Tool(account: account, keyFile: keyFrom, json: json))
         } catch let failure as ToolFailure {

@@ -64,6 +64,20 @@ struct ExecTests {
         }
     }
 
+    @Test func `a message that nobody reads does not end the tool`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.url)
+            // The processes of a test begin with most signals blocked.
+            let result = try await server.shell(
+                """
+                exec 3> >(true); wait $!
+                env --default-signal authorize exec \(server.url) --env TOKEN -- /no/such 2>&3; echo $?
+                """
+            ).result()
+            #expect(result.output == "127\n", "\(result)")
+        }
+    }
+
     @Test func `Ctrl-C comes once, also if standard error is no terminal`() async throws {
         try await Scripted.with(isGuarded: true) { server in
             try await server.login(server.url)
