@@ -68,7 +68,10 @@ private final class Bridge: Sendable {
                 }
                 if ["initialize", "notifications/initialized"].contains(message.method) { opening = call }
                 state.withLock { if let id = message.onlyRequest { $0.calls[id] = call } }
-                group.addTask { await self.wait(for: call, message) }
+                group.addTask {
+                    await withTaskCancellationHandler(operation: { await call.value }, onCancel: { call.cancel() })
+                    self.state.withLock { if let id = message.onlyRequest { $0.calls[id] = nil } }
+                }
                 if let id = message.cancelled { state.withLock { $0.calls[id] }?.cancel() }
             }
             if output.withLock({ $0 != nil }) { group.cancelAll() }
@@ -84,15 +87,6 @@ private final class Bridge: Sendable {
         writer.async { end.finish() }
         for await _ in unwritten {}
         if let error = output.withLock({ $0 }) { throw error }
-    }
-
-    private func wait(for call: Task<Void, Never>, _ message: Message) async {
-        await withTaskCancellationHandler {
-            await call.value
-        } onCancel: {
-            call.cancel()
-        }
-        state.withLock { if let id = message.onlyRequest { $0.calls[id] = nil } }
     }
 
     // MARK: - From the client
