@@ -19,13 +19,13 @@ public struct InvalidTokenResponse: TransientFailure, Hashable {
         /// The client proved its key, but the token is not bound to it (RFC 9449 §5). A thief could use such a token.
         public static let downgraded = Problem(label: "that of a token which is bound to no key")
         /// The body is not a JSON object: HTML, a truncated answer, or empty.
-        public static let notJSON = Problem(label: "not a JSON object")
+        package static let notJSON = Problem(label: "not a JSON object")
         /// The body is a form, such as `access_token=a&token_type=bearer`, and not a JSON object (RFC 6749 §5.1).
-        public static let formEncoded = Problem(label: "form-encoded, not a JSON object")
+        package static let formEncoded = Problem(label: "form-encoded, not a JSON object")
         /// The member is there more than once, with different values.
         package static let repeated = Problem(label: "there more than once, with different values")
         /// The member is a `Date`, and the ``JSONTokenEndpoint`` was made without `dates:`.
-        public static let noDateFormat = Problem(label: "a Date, whose format is not known")
+        package static let noDateFormat = Problem(label: "a Date, whose format is not known")
     }
 
     /// The HTTP status.

@@ -142,9 +142,9 @@ public struct LoopbackReceiverError: Error {
         /// Listening on the port failed; see `underlying`.
         public static let cannotListen = Code(label: "cannot listen")
         /// The path is not valid in a redirect URI.
-        public static let invalidPath = Code(label: "invalid path")
+        package static let invalidPath = Code(label: "invalid path")
         /// The sign-in has a redirect URI that is not this receiver's.
-        public static let otherRedirectURI = Code(label: "other redirect URI")
+        package static let otherRedirectURI = Code(label: "other redirect URI")
     }
 
     public let code: Code

@@ -34,7 +34,7 @@ public struct ProofUnavailable: UnsentFailure, Hashable {
         /// This device has no Secure Enclave. The session is kept.
         public static let noSecureEnclave = Problem(label: "no Secure Enclave")
         /// The Secure Enclave has keys for ES256 only. Nothing was sent.
-        public static let otherAlgorithm = Problem(label: "another algorithm")
+        package static let otherAlgorithm = Problem(label: "another algorithm")
     }
 
     public let problem: Problem

@@ -10,13 +10,13 @@ public struct AuthorizationServerError: UnsentFailure, Hashable {
         @usableFromInline package let label: String
 
         /// The endpoint is not known.
-        public static let missingEndpoint = Problem(label: "missing endpoint")
+        package static let missingEndpoint = Problem(label: "missing endpoint")
         /// The value is not a URL with a scheme and a host.
-        public static let notAURL = Problem(label: "not a URL")
+        package static let notAURL = Problem(label: "not a URL")
         /// The endpoint would be called over plain `http`, and is not on loopback.
-        public static let insecure = Problem(label: "insecure endpoint")
+        package static let insecure = Problem(label: "insecure endpoint")
         /// The endpoint has a fragment (RFC 6749 §3.1, §3.2).
-        public static let fragment = Problem(label: "endpoint with a fragment")
+        package static let fragment = Problem(label: "endpoint with a fragment")
         /// No metadata were found at the issuer's well-known URLs.
         public static let noMetadata = Problem(label: "no metadata")
         /// The server could not answer discovery now, for instance with 503.

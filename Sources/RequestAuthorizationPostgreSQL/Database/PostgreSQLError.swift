@@ -20,9 +20,9 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
         /// The server refuses this user.
         public static let accessDenied = Code(label: "access denied")
         /// The connection string cannot be read.
-        public static let malformedConnection = Code(label: "malformed connection string")
+        package static let malformedConnection = Code(label: "malformed connection string")
         /// The process, or the machine, has no file descriptor left for a connection.
-        public static let tooManyFiles = Code(label: "too many open files")
+        package static let tooManyFiles = Code(label: "too many open files")
         /// The server answered with an error; see `sqlState`.
         public static let refused = Code(label: "refused")
     }
