@@ -14,8 +14,8 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     public internal(set) var client: OAuthClient
     /// Authenticates the client in each request.
     package internal(set) var authentication: any ClientAuthenticator
-    public let transport: any TokenTransport
-    public let clock: any AuthorizationClock
+    package let transport: any TokenTransport
+    package let clock: any AuthorizationClock
     /// How tokens are bound to a key; `nil` if they are bound to none.
     package internal(set) var proof: ProofOfPossession?
     /// The claims that a resource demands of the next token, as the text of a JSON object.

@@ -3,18 +3,22 @@
 
 /// The tokens of an exchange, and the properties of the new token (RFC 8693 §2.1).
 public struct TokenExchange: Sendable, Hashable, RedactedDescription {
-    /// The token of the subject, on whose behalf the new token is requested.
-    public var subject: SecurityToken
-    /// The token of the actor, who acts for the subject; `nil` if there is none.
-    public var actor: SecurityToken?
-    /// The kind of the new token; if it is `nil`, the server chooses.
-    public var requestedType: SecurityTokenType?
-    /// The APIs that the new token is for, as absolute URIs.
-    public var resources: [String]
-    /// The APIs that the new token is for, as names that the server knows.
-    public var audiences: [String]
-    public var scopes: Set<String>
+    package var subject: SecurityToken
+    package var actor: SecurityToken?
+    package var requestedType: SecurityTokenType?
+    package var resources: [String]
+    package var audiences: [String]
+    package var scopes: Set<String>
 
+    /// Creates the request of an exchange.
+    ///
+    /// - Parameters:
+    ///   - subject: the token of the subject, on whose behalf the new token is requested.
+    ///   - actor: the token of the actor, who acts for the subject; `nil` if there is none.
+    ///   - requestedType: the kind of the new token; if it is `nil`, the server chooses.
+    ///   - resources: the APIs that the new token is for, as absolute URIs.
+    ///   - audiences: the APIs that the new token is for, as names that the server knows.
+    ///   - scopes: the scopes of the new token.
     public init(
         subject: SecurityToken, actor: SecurityToken? = nil, requestedType: SecurityTokenType? = nil,
         resources: [String] = [], audiences: [String] = [], scopes: Set<String> = []
@@ -47,8 +51,8 @@ public struct TokenExchange: Sendable, Hashable, RedactedDescription {
 
 /// A token with its kind.
 public struct SecurityToken: Sendable, Hashable, RedactedDescription {
-    public let text: String
-    public let type: SecurityTokenType
+    package let text: String
+    package let type: SecurityTokenType
 
     public init(_ text: String, type: SecurityTokenType) { (self.text, self.type) = (text, type) }
 
@@ -65,7 +69,7 @@ public struct SecurityToken: Sendable, Hashable, RedactedDescription {
 /// The kind of a token (RFC 8693 §3).
 public struct SecurityTokenType: Sendable, Hashable, Labelled {
     /// The URI of the kind.
-    public let uri: String
+    package let uri: String
     @usableFromInline package var label: String { uri }
 
     public init(uri: String) { self.uri = uri }
