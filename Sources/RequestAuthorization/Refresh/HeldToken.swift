@@ -88,6 +88,14 @@ class HeldToken: CredentialContents, @unchecked Sendable {
         super.init(CredentialField(unchecked: "Authorization", header), isForOneRequest: false, receipt: nil)
     }
 
+    fileprivate init(_ former: HeldToken, numbered version: TokenVersion) {
+        (self.version, keeper, rarities) = (version, former.keeper, former.rarities)
+        (needsProof, isPromptProof) = (former.needsProof, former.isPromptProof)
+        (obtainedAt, expiresAt, refreshAt) = (former.obtainedAt, former.expiresAt, former.refreshAt)
+        isFetched = former.isFetched
+        super.init(CredentialField(unchecked: former.name, former.value), isForOneRequest: false, receipt: nil)
+    }
+
     private static func keepAliveAt(
         _ end: Date?, _ former: HeldToken?, _ obtainedAt: Date, _ policy: RefreshPolicy, _ random: Double
     ) -> Date? {
@@ -104,6 +112,9 @@ class HeldToken: CredentialContents, @unchecked Sendable {
     var header: String { value }
 
     var fault: NotAuthorized? { problem.map { NotAuthorized(.malformedCredential, detail: $0) } }
+
+    /// The same token, with all that is known of it, under another number.
+    func numbered(_ version: TokenVersion) -> HeldToken { preconditionFailure("only a token with its type is held") }
 
     func isExpired(at date: Date) -> Bool { expiresAt <= date }
 
@@ -136,6 +147,13 @@ final class TypedToken<Token: AuthorizationToken>: HeldToken, @unchecked Sendabl
             reading: token, proof: proof, version: version, obtainedAt: obtainedAt, isFetched: isFetched,
             claims: claims, former: former, policy: policy, random: random, keeper: keeper)
     }
+
+    private init(_ former: TypedToken, numbered version: TokenVersion) {
+        token = former.token
+        super.init(former, numbered: version)
+    }
+
+    override func numbered(_ version: TokenVersion) -> HeldToken { TypedToken(self, numbered: version) }
 }
 
 extension HeldToken: Hashable {

@@ -63,7 +63,7 @@ extension RefreshState {
     private mutating func refused(
         _ content: Vault.Content, _ item: StoredItem?, _ news: News?, _ turn: inout Turn
     ) {
-        if let held = item?.token, isOurs(held, content) { return renumber(held, news, &turn) }
+        if let held = item?.token.flatMap({ renumbered(content, as: $0) }) { return renumber(held, news, &turn) }
         let flight = takeSaved()
         if case .signedIn(let held, let signIn)? = news { beginSession(held, of: signIn, &turn) }
         if case .refreshed(let held)? = news {
@@ -86,13 +86,14 @@ extension RefreshState {
         done(flight, .adopted, &turn)
     }
 
-    /// Whether the store holds the refreshed token as a later generation: a sibling had spent the same token.
-    private func isOurs(_ stored: HeldToken, _ content: Vault.Content) -> Bool {
-        guard case .token(let ours, .older) = content, ours.version.session == stored.version.session else {
-            return false
-        }
-        return ours.version.generation < stored.version.generation && ours.obtainedAt == stored.obtainedAt
-            && ours.header == stored.header
+    /// The refreshed token, if the store holds it as a later generation: a sibling had spent the same token.
+    private func renumbered(_ content: Vault.Content, as stored: HeldToken) -> HeldToken? {
+        guard case .token(let ours, .older) = content, ours.version.session == stored.version.session,
+            ours.version.generation < stored.version.generation, ours.obtainedAt == stored.obtainedAt,
+            ours.header == stored.header
+        else { return nil }
+        // Not the stored one: the store does not know with which claims it was fetched, for instance.
+        return ours.numbered(stored.version)
     }
 
     /// Goes on with a token of this provider under the number that the store has given to it.

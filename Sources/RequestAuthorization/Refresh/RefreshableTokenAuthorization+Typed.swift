@@ -10,7 +10,7 @@ extension RefreshableTokenAuthorization {
 
     /// Returns the token with the type that only this provider knows.
     ///
-    /// The downcast is safe: all tokens of the provider are made by ``hold(_:version:obtainedAt:isFetched:)``.
+    /// The downcast is safe: the provider makes all of its tokens with this type, and their copies have it too.
     nonisolated func typed(_ held: HeldToken) -> TypedToken<Token> { unsafeDowncast(held, to: TypedToken<Token>.self) }
 
     nonisolated func hold(

@@ -206,6 +206,22 @@ struct RefreshStateStoreTests {
         #expect(bench.answer() == "token 2")
     }
 
+    @Test(arguments: [false, true])
+    func `a token to which the store gives another number is not refreshed again for its claims`(isLate: Bool) {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse()
+        bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
+        bench.advance(flight, .token(bench.held(2, generation: 1, isFetched: true, claims: "{}")))
+        if isLate { bench.write(.failed(ExploredFailure())) }
+        bench.write(.refused(bench.stored(2, generation: 2)))
+        let demand = AuthenticationChallenge(
+            scheme: "Bearer", parameters: ["error": "insufficient_claims", "claims": "e30="])
+        let error = bench.gives { $0.unauthorized("Bearer 2", by: demand, &$1) }
+        #expect(error?.reason == .needsInteraction)
+        #expect(bench.answer() == "token 2")
+        #expect(bench.state.held?.isFetched == true && bench.state.heldVersion?.generation == 2)
+    }
+
     @Test func `a call goes on although the store gives another number to the token that it has spent`() {
         var bench = Bench.make(storage: .shared)
         let first = bench.refuse()
