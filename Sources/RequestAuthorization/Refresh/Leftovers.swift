@@ -14,7 +14,7 @@ struct Leftovers: Hashable {
     /// Until when calls are awaited whose result no longer counts, as uptime.
     private var calls: [RefreshID: Duration] = [:]
     /// Settling does not wait for it.
-    var pause: Pause?
+    private(set) var pause: Pause?
 
     var isEmpty: Bool { revocations == 0 && calls.isEmpty }
     /// When the next call is given up.
@@ -22,6 +22,9 @@ struct Leftovers: Hashable {
 
     mutating func beginRevocation() { revocations += 1 }
     mutating func endRevocation() { revocations -= 1 }
+    mutating func delayRevocations(until end: Duration, after error: any Error) {
+        pause = Pause(error: Uncompared(value: error), end: end)
+    }
     mutating func expect(_ id: RefreshID, until end: Duration) { calls[id] = end }
     mutating func end(_ id: RefreshID) { calls[id] = nil }
 

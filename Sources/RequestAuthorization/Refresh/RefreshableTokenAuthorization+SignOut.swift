@@ -68,8 +68,7 @@ extension RefreshableTokenAuthorization {
             guard failure.isRefusal else {
                 if let pause = failure.retryAfter {
                     let end = clock.uptime + min(pause, policy.backOff.maximumRetryAfter)
-                    let wish = Leftovers.Pause(error: Uncompared(value: error), end: end)
-                    change { state, _ in state.leftovers.pause = wish }
+                    change { state, _ in state.leftovers.delayRevocations(until: end, after: error) }
                 }
                 throw error
             }
