@@ -85,7 +85,12 @@ private final class Bridge: Sendable {
         }
         let (unwritten, end) = AsyncStream.makeStream(of: Void.self)
         writer.async { end.finish() }
-        for await _ in unwritten {}
+        await withTaskCancellationHandler {
+            await Task { for await _ in unwritten {} }.value
+        } onCancel: {
+            // After a signal, a client that reads gets whole lines; one that does not is waited for a second.
+            DispatchQueue.global().asyncAfter(deadline: .now() + 1) { end.finish() }
+        }
         if let error = output.withLock({ $0 }) { throw error }
     }
 

@@ -99,6 +99,30 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `a signal cuts off no message that the client reads`() async throws {
+        // More than a pipe holds.
+        let text = String(repeating: "a", count: 100_000)
+        let opening = Scripted.Answer(
+            fields: ["Content-Type": "application/json", "Mcp-Session-Id": "1"],
+            body: Scripted.answer(#"{"protocolVersion":"2025-11-25"}"#))
+        let answer = Scripted.Answer.page(Scripted.answer(#"{"text":"\#(text)"}"#))
+        try await Scripted.with(["initialize": [opening], "tools/call": [answer]]) { server in
+            let requests = Scripted.request("initialize") + Scripted.request("tools/call")
+            let shell = try server.shell(
+                """
+                cd; mkfifo in out; exec 3<>in
+                authorize mcp \(server.url) <in >out & exec 5<out
+                printf %s '\(requests)' >&3; read -r _ <&5; head -c 1 <&5; kill $!
+                read -r _; tail -c 2 <&5; wait $!; echo $?
+                """)
+            // All else has ended by then.
+            _ = try await server.seen("DELETE")
+            try shell.say("\n")
+            #expect(try await shell.line() == "{}")
+            #expect(try await shell.line() == "\(128 + SIGTERM)")
+        }
+    }
+
     @Test func `the server's own stream goes on after errors and events without data`() async throws {
         try await Scripted.with([
             "GET": [
