@@ -298,7 +298,9 @@ actor ResourceSessions {
     }
 
     private func signInAlone(_ demand: Demand) async throws {
-        if let deniedAt = try await settings.asker()?.deniedAt, deniedAt > demand.since {
+        let deniedAt = try await settings.asker()?.deniedAt
+        // A time to come is of a clock that has been set back since.
+        if let deniedAt, deniedAt > demand.since, deniedAt <= settings.clock.now {
             throw NotAuthorized(.needsInteraction, detail: ConsentState.denial)
         }
         if try await adopt(newerThan: demand.baseline) {

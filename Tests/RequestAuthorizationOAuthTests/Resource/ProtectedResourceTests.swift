@@ -178,6 +178,18 @@ import Testing
         }
     }
 
+    @Test func `a refusal before the clock was set back says nothing about later sign-ins`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let asked = Asked(false)
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            await #expect(throws: NotAuthorized.self) { try await notes.signIn() }
+            guarded.clock.setWallClock(to: guarded.clock.now - 86_400)
+            asked.answers.withLock { $0 = true }
+            try await notes.signIn()
+            #expect(try await notes.get(server) == "200 ok")
+        }
+    }
+
     @Test func `without metadata the call that got the 401 says so`() async throws {
         try await GuardedServer.run {
             ($0.resource, $0.challenge) = (nil, #"realm="x""#)
