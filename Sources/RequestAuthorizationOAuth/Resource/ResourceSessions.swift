@@ -347,6 +347,7 @@ actor ResourceSessions {
         guard try await settings.signIn.ask(ResourceSignIn.Request(found, scopes, since: former, demand.reason)) else {
             throw NotAuthorized(.needsInteraction, detail: ConsentState.denial)
         }
+        try checkSignOuts(since: demand)
         let attempt = ResourceSignInAttempt(
             settings: settings, found: found, isKnown: demand.reason.isStepUp ? isKnown : settings.known != nil,
             line: demand.former, scopes: scopes,

@@ -216,6 +216,33 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a sign-in that a sign-out drops while the person is asked shows no page`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+            let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+            let page = PageOpener()
+            // A client that is not registered now, and a dialogue that pays no attention to cancellation.
+            let notes = ProtectedResourceAuthorization(
+                "\(server.base)/mcp",
+                client: ClientIdentity(name: "Tool", registered: ["\(server.base)/as": .public(id: "own")]),
+                records: .inMemory, transport: .patient, clock: guarded.clock,
+                signIn: .through(page) { _ in
+                    ask.finish()
+                    await Task.detached { for await _ in answers {} }.value
+                    return true
+                })
+            let request = Task { try await notes.get(server) }
+            for await _ in asked {}
+            await notes.reset()
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await request.value }
+            #expect(error?.reason == .signedOut)
+            answer.finish()
+            // It waits for the lock of the one that was dropped.
+            try await notes.signIn()
+            #expect(page.opened.withLock { $0 } == 1)
+        }
+    }
+
     /// Records in which the first sign-in reads who asked last until it is cancelled.
     private struct HeldRecords: ChangedRecords {
         let base = InMemoryResourceRecords()
