@@ -41,7 +41,7 @@ struct ConsentState: Hashable, Sendable {
         var isAsked = false
 
         /// How long it counts: the limit spares a person, and a server needs a short one.
-        var counts: Duration { isAsked ? .seconds(3600) : .seconds(60) }
+        var period: Duration { isAsked ? .seconds(3600) : .seconds(60) }
     }
 
     /// A request was refused, and only a person helps.
@@ -50,7 +50,7 @@ struct ConsentState: Hashable, Sendable {
     mutating func needs(_ reason: ResourceSignIn.Reason, sentIn number: Int?, at now: Duration) -> Effect {
         if number != session?.number { return .retry }
         if isSigningIn { return .join }
-        beginnings.removeAll { now - $0.at > $0.counts }
+        beginnings.removeAll { now - $0.at > $0.period }
         let isRepeated = beginnings.contains { $0.reason.isOnce(with: reason) && now - $0.at <= .seconds(600) }
         guard !isSilent, !isRepeated, beginnings.count < 3 else { return .answer }
         beginnings.append(Beginning(reason: reason, at: now))
@@ -67,7 +67,7 @@ struct ConsentState: Hashable, Sendable {
     }
 
     /// The sign-in that is under way asks the person, or a sibling has done so.
-    mutating func asks() {
+    mutating func asksPerson() {
         if let last = beginnings.indices.last { beginnings[last].isAsked = true }
     }
 

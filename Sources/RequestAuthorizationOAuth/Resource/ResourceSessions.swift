@@ -307,7 +307,7 @@ actor ResourceSessions {
             // Those who wait are of the former line: a page would not help them.
             if let former = demand.former, session?.line != former { return state.withLock { $0.consent.spare() } }
             if covers(demand.reason.isStepUp ? demand.challenge?.scope ?? [] : demand.scopes) {
-                return state.withLock { $0.consent.asks() }
+                return state.withLock { $0.consent.asksPerson() }
             }
         }
         var asker = ResourceAsker(since: settings.clock.now)
@@ -343,7 +343,7 @@ actor ResourceSessions {
         let scopes = found.scopes(
             after: demand.challenge, requested: demand.reason.isStepUp ? former.union(demand.scopes) : demand.scopes)
         try checkSignOuts(since: demand)
-        state.withLock { $0.consent.asks() }
+        state.withLock { $0.consent.asksPerson() }
         guard try await settings.signIn.ask(ResourceSignIn.Request(found, scopes, since: former, demand.reason)) else {
             throw NotAuthorized(.needsInteraction, detail: ConsentState.denial)
         }

@@ -36,7 +36,7 @@ import Testing
             #expect((effect == .join) <= wasSigningIn)
             guard effect == .begin else { return }
             #expect(!world.hasDenied, "asked again after a denial")
-            world.state.asks()
+            world.state.asksPerson()
             (world.pages, world.unasked) = (world.pages + 1, world.unasked + 1)
             if reason == .scopes || reason == .strongerLogIn { world.stepUps += 1 }
         }
@@ -107,7 +107,7 @@ import Testing
         var state = ConsentState()
         state.begin("as")
         #expect(state.needs(.scopes, sentIn: 1, at: .seconds(0)) == .begin)
-        state.asks()
+        state.asksPerson()
         state.begin("as")
         state.ended()
         #expect(state.needs(.strongerLogIn, sentIn: 2, at: .seconds(600)) == .answer)
@@ -119,7 +119,7 @@ import Testing
         var state = ConsentState()
         for _ in 0..<3 {
             #expect(state.needs(.first, sentIn: nil, at: .zero) == .begin)
-            if asks { state.asks() }
+            if asks { state.asksPerson() }
             state.ended()
         }
         #expect(state.needs(.first, sentIn: nil, at: period) == .answer)
