@@ -12,9 +12,13 @@ final class HeldLease: Sendable {
 
     deinit {
         // The lock was dropped without `unlock()`.
-        guard !ended.withLock({ $0.isOver }) else { return }
+        let last = ended.withLock { $0 }
+        guard !last.isOver else { return }
         renewal.withLock { $0 }?.cancel()
-        Task.detached { [id, store] in await store.release(id) }
+        Task.detached { [id, store] in
+            await store.release(id)
+            for waiter in last.waiters { waiter.finish() }
+        }
     }
 
     /// Begins to renew the lease, each third of its length (step 4).
@@ -47,14 +51,14 @@ final class HeldLease: Sendable {
         for waiter in waiters { waiter.finish() }
     }
 
-    /// Waits until the lease has been released, or the task is cancelled.
-    func waitForEnd() async {
+    /// Returns a stream that ends when the lease has been released. It does not keep a lock that is dropped.
+    func wait() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         let isOver = ended.withLock { ended in
             if !ended.isOver { ended.waiters.append(continuation) }
             return ended.isOver
         }
-        if isOver { return }
-        for await _ in stream {}
+        if isOver { continuation.finish() }
+        return stream
     }
 }

@@ -214,11 +214,11 @@ extension LeasedByteStore {
 
     /// Waits while this very store has the lease. It costs no call.
     private func waitForOwnLease(until end: Duration, _ limit: Duration) async throws {
-        while let lease = state.withLock({ $0.lease }) {
+        while let wait = state.withLock({ $0.lease?.wait() }) {
             let left = end - space.clock.uptime
             guard left > .zero else { throw Self.timedOut(limit) }
             try await endingAtOnce(within: left, of: space.clock, else: Self.timedOut(limit)) {
-                await lease.waitForEnd()
+                for await _ in wait {}
             }
         }
     }

@@ -285,7 +285,22 @@ import Testing
     @Test func `nobody waits for a lease that has ended already`() async throws {
         let lease = HeldLease(UUID(), of: try store())
         await lease.end()
-        await lease.waitForEnd()
+        for await _ in lease.wait() {}
+    }
+
+    @Test func `a lock that is dropped is released, even if its own store waits for it`() async throws {
+        let store = try store()
+        let waiting: Task<TokenStoreLock, any Error>
+        do {
+            let lock = try await store.lock(within: .zero)
+            waiting = Task { try await store.lock(within: .seconds(1)) }
+            await clock.sleeper(for: .seconds(1))
+            withExtendedLifetime(lock) {}
+        }
+        let isKept = store.state.withLock { $0.lease != nil }
+        try #require(!isKept)
+        await (try await waiting.value).unlock()
+        #expect(try holder() == nil)
     }
 
     @Test func `what a store has saved itself is no reason to have access without a lease`() async throws {
