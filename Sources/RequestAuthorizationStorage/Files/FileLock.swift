@@ -61,10 +61,9 @@ final class FileLock: Sendable {
             return !state.isBusy
         }
         if begins { queue.begin { self.attempt() } }
-        let timer = Self.timers.schedule(after: limit) { [weak self] in
-            guard let self else { return }
-            let text = "another process has held \(files.lockName) for \(limit); try again"
-            leave(waiter, TokenStoreError(.timedOut, text))
+        let timer = Self.timers.schedule(after: limit) {
+            let text = "another process has held \(self.files.lockName) for \(limit); try again"
+            self.leave(waiter, TokenStoreError(.timedOut, text))
         }
         defer { Self.timers.cancel(timer) }
         try await withTaskCancellationHandler {
