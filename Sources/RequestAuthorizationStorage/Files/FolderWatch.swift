@@ -79,7 +79,8 @@ final class FolderWatch: Sendable {
             state.listeners[name, default: [:]][state.count] = handler
             return (state.count, state.notices != nil)
         }
-        if !isFollowed { if let queue { queue.begin { self.follow() } } else { follow() } }
+        guard !isFollowed else { return id }
+        if let queue { queue.begin { self.follow() } } else { follow() }
         return id
     }
 

@@ -15,14 +15,14 @@ public struct NamedKeychainItems: NamedItems, RedactedDescription {
     private let clock: any AuthorizationClock
 
     /// The locks of this process.
-    private static let locks = NamedLocks<KeychainQuery>()
+    private static let shared = NamedLocks<KeychainQuery>()
 
     init(
         client: String, accessGroup: String? = nil, keychain: any KeychainCalls,
         locks: NamedLocks<KeychainQuery>? = nil, clock: any AuthorizationClock = .system
     ) {
         (self.client, self.accessGroup, self.keychain, self.clock) = (client, accessGroup, keychain, clock)
-        self.locks = locks ?? Self.locks
+        self.locks = locks ?? Self.shared
     }
 
     public func item(named name: String, kind: String) -> KeychainTokenItem {
