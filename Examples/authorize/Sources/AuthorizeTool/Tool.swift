@@ -168,14 +168,8 @@ public enum Output {
     /// The reader of the results has closed its end of the pipe.
     struct ClosedPipe: Error {}
 
-    /// Prepares the standard streams, before anything is opened.
-    ///
-    /// SIGPIPE is ignored: a message that nobody reads must not end the program, for instance while a command runs. The
-    /// numbers of closed streams are occupied: else a file or a socket could get one, and the results.
-    public static func prepare() {
-        signal(SIGPIPE, SIG_IGN)
-        for number: Int32 in 0...2 where fcntl(number, F_GETFD) < 0 { _ = open("/dev/null", O_RDONLY) }
-    }
+    /// Ignores SIGPIPE: a message that nobody reads must not end the program, for instance while a command runs.
+    public static func prepare() { signal(SIGPIPE, SIG_IGN) }
 
     /// Writes a line of a result.
     ///

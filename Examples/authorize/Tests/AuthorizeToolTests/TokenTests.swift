@@ -252,19 +252,6 @@ struct TokenTests {
         }
     }
 
-    @Test func `no file and no socket gets the number of a standard stream that is closed`() async throws {
-        try await Scripted.with(isGuarded: true) { server in
-            try await server.login(server.url)
-            let child = "sh -c 'readlink /proc/$PPID/fd/0 /proc/$PPID/fd/1 >&2'"
-            let exec = try await server.shell(
-                "exec authorize exec \(server.url) --env TOKEN -- \(child) <&- >&-"
-            ).result()
-            #expect(exec.errors == "/dev/null\n/dev/null\n", "\(exec)")
-            let token = try await server.shell("exec authorize token \(server.url) >&-").result()
-            #expect(token.status == 74 && token.errors.contains("cannot be written"), "\(token)")
-        }
-    }
-
     @Test func `results that cannot be written are a failure`() async throws {
         try await Scripted.with(isGuarded: true) { server in
             try await server.login(server.url)
