@@ -8,7 +8,7 @@
 struct Refusals: Hashable, Sendable {
     /// What callers are told.
     let facts: RefreshFailed.Refusals
-    /// The latest 400s and 401s without another answer between: a server's usual answer to a dead token.
+    /// The latest 400s, 401s and errors in 2xx answers, without another answer between: usual answers to a dead token.
     private let doubts: Doubts?
 
     private struct Doubts: Hashable {

@@ -35,12 +35,12 @@ public struct RefreshFailed: Error, Sendable {
         public let code: String?
         /// The code as it may be printed.
         let printableCode: String?
-        /// Whether 400s and 401s have continued for at least three tries and five minutes.
+        /// Whether 400s, 401s or errors in 2xx answers have continued for at least three tries and five minutes.
         package let suggestsSignIn: Bool
     }
 
-    /// Whether the token may be dead although no server has said so: 400s and 401s have continued for at least three
-    /// tries and five minutes. Ask the user: nothing is lost if the server recovers.
+    /// Whether the token may be dead although no server has said so: 400s, 401s or errors in 2xx answers have continued
+    /// for at least three tries and five minutes. Ask the user: nothing is lost if the server recovers.
     public var suggestsSignIn: Bool { refusals?.suggestsSignIn ?? false }
 
     public init(underlying: any Error, nextTryAt: Date, delivery: TokenRequestDelivery, refusals: Refusals? = nil) {
