@@ -39,8 +39,8 @@ public struct RefreshFailed: Error, Sendable {
         package let suggestsSignIn: Bool
     }
 
-    /// Whether the token may be dead although no server has said so: 400s, 401s or errors in 2xx answers have continued
-    /// for at least three tries and five minutes. Ask the user: nothing is lost if the server recovers.
+    /// Whether the token may be dead although no server has said so. Then 400s, 401s or errors in 2xx answers have
+    /// continued for at least three tries and five minutes. Ask the user: nothing is lost if the server recovers.
     public var suggestsSignIn: Bool { refusals?.suggestsSignIn ?? false }
 
     public init(underlying: any Error, nextTryAt: Date, delivery: TokenRequestDelivery, refusals: Refusals? = nil) {

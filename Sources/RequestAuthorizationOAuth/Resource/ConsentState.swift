@@ -3,9 +3,9 @@
 
 /// Whether a person may be asked, and which server may refresh: a pure state, without tasks and pages.
 ///
-/// Never two pages at a time; never an old refresh token after a change of server; at most three sign-ins that nobody
-/// asked for in an hour, of which one is for a change of server and one for more than was granted in ten minutes. A
-/// sign-in that asked no person counts for a minute.
+/// Never two pages at a time, and never an old refresh token after a change of server. At most three sign-ins that the
+/// program did not ask for begin in an hour. In ten minutes at most one of them is for a change of server, and one for
+/// more than was granted. A sign-in that asked no person counts for a minute.
 struct ConsentState: Hashable, Sendable {
     /// Where requests are sent with, and since when.
     struct Session: Hashable, Sendable {

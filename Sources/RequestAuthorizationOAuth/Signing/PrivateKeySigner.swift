@@ -60,8 +60,8 @@ public struct PrivateKeySigner: TokenSigner, RedactedDescription {
 extension TokenSigner where Self == PrivateKeySigner {
     /// Reads a key from the whole text of a PEM file: PKCS #8, PKCS #1 or SEC 1, without a password.
     ///
-    /// The text may come from a setting or an editor: with indented lines, with line ends of any kind, escaped as `\n` or
-    /// replaced by blanks, in quotes, or with a byte order mark. Of several private keys the first one counts.
+    /// The text may come from a setting or an editor: with indented lines, in quotes, or with a byte order mark. Its line
+    /// ends may be of any kind, escaped as `\n`, or blanks. Of several private keys the first one counts.
     ///
     /// The default algorithm is ES256 for P-256, ES384 for P-384, ES512 for P-521, EdDSA for Ed25519, and RS256 for RSA.
     ///

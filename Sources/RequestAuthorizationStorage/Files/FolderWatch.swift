@@ -5,7 +5,7 @@
 ///
 /// It keeps no descriptor for an item. Every notice about an item is announced, and the listeners read the item again.
 /// If the system does not tell which file has changed, as on Darwin, the metadata of each item is compared with the
-/// last one, so that a save does not make the listeners of all other items read.
+/// last one. So a save does not make the listeners of all other items read.
 ///
 /// Without notices of the system it polls the folder's metadata twice a second, and announces a change for all items.
 final class FolderWatch: Sendable {
