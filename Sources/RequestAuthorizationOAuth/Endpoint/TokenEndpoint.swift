@@ -259,7 +259,7 @@ extension TokenEndpoint {
                 if failure.code == "invalid_client", [400, 401].contains(failure.status) { throw failure }
                 return response
             }
-        } catch let refusal as TokenEndpointError {
+        } catch let refusal as TokenEndpointError where refusal.purpose == .revocation {
             return refusal.sorted(as: .client)
         }
         let isSuccess = (200..<300).contains(response.statusCode)

@@ -121,6 +121,17 @@ import Testing
         #expect(transport.calls == 0)
     }
 
+    /// An authenticator may ask another token endpoint, and that may be unavailable.
+    @Test func `without a proof a revocation is not refused, and works later`() async throws {
+        let unavailable = TokenEndpointError(status: 503)
+        authenticator.refuse(with: unavailable)
+        await #expect(throws: unavailable) { try await service.revoke(.make(refreshToken: "r")) }
+        #expect(transport.calls == 0)
+        authenticator.refuse(with: nil)
+        try await service.revoke(.make(refreshToken: "r"))
+        #expect(transport.calls == 2)
+    }
+
     @Test func `a proof with a line break is not sent`() async throws {
         struct Forger: ClientAuthenticator {
             func authenticate(_ request: ClientRequest) -> ClientProof {
