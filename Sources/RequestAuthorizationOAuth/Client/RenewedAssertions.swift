@@ -35,10 +35,14 @@ final class SentAssertion: AuthenticatorAround, RedactedDescription {
     var isPublic: Bool { base.isPublic }
 
     func authenticate(_ request: ClientRequest) async throws -> ClientProof {
+        last.withLock { $0 = nil }
         let proof = try await base.authenticate(request)
         last.withLock { $0 = platform.assertion(in: proof) }
         return proof
     }
+
+    /// Whether an error may be the answer to an assertion. If not, the base's proof for the request failed.
+    var isSent: Bool { last.withLock { $0 != nil } }
 
     /// Whether the assertion has been replaced since it was sent.
     func isReplaced() async throws -> Bool { try await platform.assertion() != last.withLock { $0 } }

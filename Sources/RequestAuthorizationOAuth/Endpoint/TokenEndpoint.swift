@@ -127,7 +127,7 @@ extension TokenEndpoint {
         while true {
             do {
                 return try await send(endpoint)
-            } catch let answer as TokenEndpointError where platform.concerns(answer, to: grantType) {
+            } catch let answer as TokenEndpointError where sent.isSent && platform.concerns(answer, to: grantType) {
                 guard mayRepeat, try await sent.isReplaced() else { throw platform.error(for: answer) }
                 mayRepeat = false
             }

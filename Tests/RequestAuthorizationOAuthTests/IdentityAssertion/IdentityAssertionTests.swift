@@ -135,6 +135,21 @@ import Testing
         #expect(try await auth.refreshNow().accessToken == "a")
     }
 
+    @Test func `ID-JAG: a refusal of the client at the provider is not one of the platform's token for the server`()
+        async throws
+    {
+        let identity = WorkloadIdentity.environment("TOKEN", in: ["TOKEN": IDToken.text("{}")])
+        let service = OAuthTokenService.identityAssertion(
+            from: company, server: server, client: .public(id: "app"), authentication: .workload(identity),
+            transport: transport, clock: clock
+        ) { .idToken("id") }
+        let refusal = ScriptStep<TokenRequest, TokenResponse>.response(401, json: #"{"error":"invalid_client"}"#)
+        transport.append(refusal, refusal)
+        let error = await #expect(throws: TokenEndpointError.self) { try await service.initialToken() }
+        #expect(error?.code == "invalid_client" && error?.purpose == .identityAssertion)
+        #expect(transport.calls == 1)
+    }
+
     @Test func `ID-JAG: a person who has signed out at the provider is asked for, and nobody is signed out here`()
         async throws
     {
