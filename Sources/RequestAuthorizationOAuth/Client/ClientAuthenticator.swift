@@ -20,7 +20,7 @@ public protocol ClientAuthenticator: Sendable {
     ///
     /// - Throws: any error if it cannot make a proof now. Nothing is sent then, and the session is kept. A
     ///   `CancellationError`, and a `TokenServiceFailure` that ends no session, reach callers unchanged, and all other
-    ///   errors in a ``ClientAuthenticationFailed``.
+    ///   errors in a ``ClientAuthenticationFailed``. A `TokenTransportError` says `notSent` then.
     func authenticate(_ request: ClientRequest) async throws -> ClientProof
 
     /// Whether the client is public: it cannot keep a secret, and proves nothing. `false` by default.
@@ -77,6 +77,9 @@ public struct ClientAuthenticationFailed: UnsentFailure {
     static func keepingSession(_ error: any Error) -> any Error {
         switch error {
         case is CancellationError: error
+        // What was lost is an answer to the authenticator.
+        case let lost as TokenTransportError:
+            TokenTransportError(lost.code, delivery: .notSent, underlying: lost.underlying)
         case let failure as any TokenServiceFailure where ![.terminal, .noRefreshToken].contains(failure.kind): failure
         default: ClientAuthenticationFailed(underlying: error)
         }

@@ -121,6 +121,17 @@ import Testing
         #expect(transport.calls == 0)
     }
 
+    @Test func `a lost answer to the authenticator does not count as one of the server`() async throws {
+        let auth = RefreshableTokenAuthorization(
+            service: service, policy: .init(backOff: .init(patience: .zero)), clock: clock)
+        try await auth.setToken(.make(refreshToken: "r"))
+        authenticator.refuse(with: TokenTransportError(.timedOut, delivery: .mayHaveBeenProcessed))
+        let error = await #expect(throws: RefreshFailed.self) { try await auth.refreshNow() }
+        #expect((error?.underlying as? TokenTransportError)?.code == .timedOut)
+        #expect(error?.delivery == .notSent)
+        #expect(transport.calls == 0)
+    }
+
     /// An authenticator may ask another token endpoint, and that may be unavailable.
     @Test func `without a proof a revocation is not refused, and works later`() async throws {
         let unavailable = TokenEndpointError(status: 503)
