@@ -74,6 +74,7 @@ struct AuthorizableRequestChecksTests {
     @Test(arguments: [
         (Wanderer.Defect.goesAnywhere, "accepts an origin with another host"),
         (.comparesNoHosts, "accepts an origin with another host"),
+        (.comparesBeginnings, "accepts an origin with another host"),
         (.comparesNoPorts, "accepts an origin with another port"),
         (.comparesNoSchemes, "accepts an origin with another scheme"),
         (.goesNowhere, "refuses the request's own origin"),
@@ -161,13 +162,16 @@ struct BrokenRequest: AuthorizableRequest {
 
 /// A request that is sent to other origins.
 struct Wanderer: Plain {
-    enum Defect: Sendable { case goesAnywhere, goesNowhere, comparesNoHosts, comparesNoPorts, comparesNoSchemes }
+    enum Defect: Sendable {
+        case goesAnywhere, goesNowhere, comparesBeginnings, comparesNoHosts, comparesNoPorts, comparesNoSchemes
+    }
 
     var fields: [String: String] = [:]
     let defect: Defect
 
     func goes(to other: Origin) -> Bool {
         guard let origin, defect != .goesNowhere else { return false }
+        if defect == .comparesBeginnings { return "\(origin)/v1".hasPrefix("\(other)") }
         return defect == .goesAnywhere
             || (other.host == origin.host || defect == .comparesNoHosts)
                 && (other.port == origin.port || defect == .comparesNoPorts)

@@ -86,6 +86,8 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
         let own = request.origin ?? "https://other.invalid"
         let others = [
             ("host", Origin(scheme: own.scheme, host: "other.\(own.host)", port: own.port)),
+            // The request's URL begins with this one.
+            ("host", Origin(scheme: own.scheme, host: String(own.host.dropLast()), port: own.port)),
             ("port", Origin(scheme: own.scheme, host: own.host, port: own.port == 8443 ? 8444 : 8443)),
             ("scheme", Origin(scheme: own.scheme == "https" ? "http" : "https", host: own.host, port: own.port)),
         ]
