@@ -13,6 +13,7 @@ struct GoodFixtureTests {
         arguments: [
             .bearer("a-bearer-token"), .basic(username: "Aladdin", password: "open sesame"),
             .header("X-Api-Key", "a-key-of-mine"),
+            .header("X-Color", "red"),  // A part of `[redacted]`.
             ClosureAuthorization(field: "Authorization") { "Bearer a-bearer-token" },
             BearerTokenAuthorization(token: "a-bearer-token").restricted(to: "https://api.example.com"),
             OriginAuthorization(["https://api.example.com": .bearer("a-bearer-token")]),

@@ -22,14 +22,14 @@ enum Leak {
 
     /// The header value, the credential after its scheme, and the password of a Basic credential (RFC 7617).
     ///
-    /// Parts of fewer than 6 characters are omitted, because ordinary words contain them.
+    /// Texts of fewer than 6 bytes are omitted, because ordinary words contain them.
     private static func secrets(in headerValue: String) -> [String] {
         let parts = headerValue.split(separator: " ", maxSplits: 1).map(String.init)
-        var secrets = parts.dropFirst().map(\.self)
+        var secrets: [String] = [headerValue] + parts.dropFirst()
         if parts.count == 2, parts[0].lowercased() == "basic", let data = Data(base64Encoded: parts[1]) {
             let pair = String(decoding: data, as: UTF8.self)
             secrets += pair.split(separator: ":", maxSplits: 1).dropFirst().map(String.init)
         }
-        return [headerValue] + secrets.filter { $0.utf8.count >= 6 }
+        return secrets.filter { $0.utf8.count >= 6 }
     }
 }
