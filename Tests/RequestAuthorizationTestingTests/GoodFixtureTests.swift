@@ -22,10 +22,10 @@ struct GoodFixtureTests {
         try await AuthorizationProviderChecks { provider }.run()
     }
 
-    @Test func `a provider that allows plain http passes if the checks expect it`() async throws {
-        try await AuthorizationProviderChecks(origin: "http://ledger.internal:8080", allowsPlaintext: true) {
-            BearerTokenAuthorization(token: "a-bearer-token")
-                .restricted(to: "http://ledger.internal:8080", allowingPlaintext: true)
+    @Test(arguments: ["http://ledger.internal:8080", "http://127.0.0.1:8080"] as [Origin])
+    func `a provider that allows plain http passes if the checks expect it`(origin: Origin) async throws {
+        try await AuthorizationProviderChecks(origin: origin, allowsPlaintext: true) {
+            BearerTokenAuthorization(token: "a-bearer-token").restricted(to: origin, allowingPlaintext: true)
         }.run()
     }
 

@@ -121,8 +121,9 @@ public struct AuthorizationProviderChecks: Sendable {
     }
 
     private func checkPlaintext(_ provider: any AuthorizationProvider, _: ProbeRequest) async throws {
-        let host = origin.isLoopback ? "api.example.com" : origin.host
-        let port = origin.isPlaintext && !origin.isLoopback ? origin.port : nil
+        // To this machine plain http is never refused.
+        let host = origin.isLoopback && !allowsPlaintext ? "api.example.com" : origin.host
+        let port = origin.isPlaintext && host == origin.host ? origin.port : nil
         let request = ProbeRequest(to: Origin(scheme: "http", host: host, port: port))
         do {
             let authorized = try await provider.authorize(request)
