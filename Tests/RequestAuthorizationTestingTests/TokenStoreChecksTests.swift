@@ -16,6 +16,10 @@ struct TokenStoreChecksTests {
         ),
         (.losesTokens, "keeps a token", "loaded nothing instead of StoredToken(token([redacted]), generation 1)"),
         (.losesSignOuts, "keeps a sign-out", "loaded nothing instead of StoredToken(signedOut, generation 1)"),
+        (
+            .takesMovesForSignOuts, "keeps a note that the token was moved",
+            "loaded StoredToken(signedOut, generation 1) instead of StoredToken(moved(to: another store), generation 1)"
+        ),
         (.losesMilliseconds, "keeps the version and the time", "loaded a time for token([redacted]) that is 0.12"),
         (.losesTheSession, "keeps the version and the time", "loaded another version of token([redacted])"),
         (.cutsTheGeneration, "keeps the version and the time", "loaded another version of token([redacted])"),
@@ -31,7 +35,8 @@ struct TokenStoreChecksTests {
     }
 
     @Test(arguments: [
-        Defect.isNotEmptyAtFirst, .cutsTheGeneration, .doesNotClear, .failsToClearNothing, .mixes, .shows,
+        Defect.isNotEmptyAtFirst, .takesMovesForSignOuts, .cutsTheGeneration, .doesNotClear, .failsToClearNothing,
+        .mixes, .shows,
     ])
     func `one defect fails one check`(_ defect: Defect) async {
         let found = await failures { try await TokenStoreChecks { BrokenStore(defect) }.run() }
@@ -67,6 +72,7 @@ struct SharedTokenStoreChecksTests {
     @Test(arguments: [
         (Defect.ignoresConditions, conditions, "saved over nothing for session("),
         (.refusesAll, conditions, "did not save over StoredToken(token([redacted]), generation 1) for anything"),
+        (.replacesMoves, conditions, "saved over StoredToken(moved(to: another store), generation 1) for nothing"),
         (.tellsAnotherConflict, conditions, "loaded StoredToken(token([redacted]), generation 2), but"),
         (.savesInTwoSteps, "lets one of many conditional saves win", "16 of 16 saves replaced the same token"),
         (.excludesNobody, exclusion, "gave access to a sibling too"),

@@ -115,7 +115,9 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
     private func checkConditions() async throws {
         let (one, other) = try await empty()
         let session = UUID.probe
-        let kept: [StoredToken<Store.Token>?] = [nil, stored(1), .probe(.signedOut, 1)]
+        let kept: [StoredToken<Store.Token>?] = [
+            nil, stored(1), .probe(.signedOut, 1), .probe(.moved(to: "another store"), 1),
+        ]
         let conditions: [TokenSaveCondition] = [
             .anything, .nothing, .session(session), .session(UUID()), .older(session: session, generation: 2),
             .older(session: session, generation: 1), .older(session: UUID(), generation: 2),

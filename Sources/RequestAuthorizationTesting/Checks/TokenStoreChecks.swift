@@ -46,6 +46,7 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
             Check("is empty at first") { try expect(try await store().load(), nil) },
             Check("keeps a token") { try await checkRoundTrip(.token(token(1))) },
             Check("keeps a sign-out") { try await checkRoundTrip(.signedOut) },
+            Check("keeps a note that the token was moved") { try await checkRoundTrip(.moved(to: "another store")) },
             Check("keeps the version and the time") { try await checkVersion() },
             Check("replaces what was there") {
                 try await checkRoundTrip(.token(token(1)), .token(token(2)), .signedOut, .token(token(3)))

@@ -10,9 +10,9 @@ final class BrokenStore: SharedTokenStore {
     typealias Token = TestToken
 
     enum Defect: Hashable {
-        case isNotEmptyAtFirst, losesTokens, losesSignOuts, losesMilliseconds, losesTheSession
+        case isNotEmptyAtFirst, losesTokens, losesSignOuts, takesMovesForSignOuts, losesMilliseconds, losesTheSession
         case cutsTheGeneration, keepsTheFirst, doesNotClear, failsToClearNothing, mixes, shows
-        case keepsToItself, ignoresConditions, refusesAll, tellsAnotherConflict, savesInTwoSteps
+        case keepsToItself, ignoresConditions, refusesAll, replacesMoves, tellsAnotherConflict, savesInTwoSteps
         case excludesNobody, doesNotUnlock, keepsThePlaceOfTheCancelled, isDeafToTheSecondCancellation
         case losesIntents, hidesIntents, changesIntents, saveRemovesIntent, conditionalSaveRemovesIntent, keepsIntents
         case refusedSaveEndsIntent, endsAnotherIntent, endsNoIntent
@@ -73,6 +73,8 @@ final class BrokenStore: SharedTokenStore {
         let version = stored.version
         switch (defect, stored.content) {
         case (.losesTokens, .token), (.losesSignOuts, .signedOut): return nil
+        case (.takesMovesForSignOuts, .moved):
+            return StoredToken(.signedOut, version: version, obtainedAt: stored.obtainedAt)
         case (.losesMilliseconds, _):
             let seconds = stored.obtainedAt.timeIntervalSince1970.rounded(.down)
             return StoredToken(stored.content, version: version, obtainedAt: Date(timeIntervalSince1970: seconds))
@@ -134,6 +136,9 @@ final class BrokenStore: SharedTokenStore {
         case .refusesAll:
             if let stored = base.stored { return .refused(stored) }
             return try await base.save(stored, replacing: condition)
+        case .replacesMoves:
+            let isMoved = if case .moved? = base.stored?.content { true } else { false }
+            return try await base.save(stored, replacing: isMoved ? .anything : condition)
         case .tellsAnotherConflict:
             let result = try await base.save(stored, replacing: condition)
             return if case .refused = result { .refused(stored) } else { result }
