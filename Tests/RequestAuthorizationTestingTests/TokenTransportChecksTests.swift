@@ -36,6 +36,7 @@ import FoundationNetworking
         (.refusesTheLongest, "returns an answer of exactly the allowed length", "threw TokenTransportError"),
         (.returnsHalfAnswers, "says that an answer broke off", "returned 200 (0 bytes) in place of an error"),
         (.throwsErrorsOfItsClient, "ends after its time-out", "threw "),
+        (.sendsAgainWhenLate, "ends after its time-out", "sent the request 2 times"),
         (.saysUnsent, "says that an answer broke off", "threw .notSent in place of .mayHaveBeenProcessed"),
         (
             .saysSent, "says that nothing was sent to a server that cannot be reached",

@@ -189,6 +189,8 @@ public struct TokenTransportChecks<Transport: TokenTransport>: Sendable {
                 try await expect(.mayHaveBeenProcessed) {
                     try await transport.send(TokenRequest(url: server.url("/"), body: [1], timeout: .seconds(1)))
                 }
+                let count = server.requests.count
+                try require(count <= 1, "sent the request \(count) times")
             }
         }
     }

@@ -16,7 +16,7 @@ final class BrokenTransport: TokenTransport {
         case losesBody, losesField, changesMethod
         case throwsForErrors, losesAnswerFields, losesAnswerBody
         case followsRedirects, keepsCookies, keepsAnswers
-        case sendsAgain, mixesAnswers
+        case sendsAgain, sendsAgainWhenLate, mixesAnswers
         case takesAnyLength, refusesTheLongest, returnsHalfAnswers
         case throwsErrorsOfItsClient, saysUnsent, saysSent, hidesCancellation
         case readsToTheEnd, timesOutWhenIdle
@@ -48,6 +48,8 @@ final class BrokenTransport: TokenTransport {
         } catch let error as TokenTransportError where defect == .returnsHalfAnswers && error.code == .connectionLost {
             return TokenResponse(statusCode: 200)
         } catch let error as TokenTransportError where defect == .sendsAgain && error.code == .connectionLost {
+            return try await base.send(request)
+        } catch let error as TokenTransportError where defect == .sendsAgainWhenLate && error.code == .timedOut {
             return try await base.send(request)
         }
     }
