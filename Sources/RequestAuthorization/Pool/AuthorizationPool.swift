@@ -143,14 +143,25 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
         let provider = make(id)
         let reporting = reporting.withLock { $0 }
         if let reporter = reporting.reporter { provider.report(to: reporter.reporter(of: id)) }
-        let (isBackgroundStopped, isShutDown) = contents.withLock { contents in
-            contents.table.install(provider, for: id)
-            return (contents.isBackgroundStopped, contents.isShutDown)
-        }
+        install(provider, for: id)
         attachReporter(to: provider, of: id, unless: reporting.number)
-        if isBackgroundStopped { provider.stopBackgroundRefresh() }
-        if isShutDown { _ = provider.shutDownAtOnce() }
         return provider
+    }
+
+    /// Adds a provider once it is stopped as the pool is: nobody gets it before.
+    private func install(_ provider: Provider, for id: ID) {
+        var (isBackgroundStopped, isShutDown) = (false, false)
+        while true {
+            let pool = contents.withLock { contents -> (Bool, Bool) in
+                let present = (contents.isBackgroundStopped, contents.isShutDown)
+                if present == (isBackgroundStopped, isShutDown) { contents.table.install(provider, for: id) }
+                return present
+            }
+            if pool == (isBackgroundStopped, isShutDown) { return }
+            (isBackgroundStopped, isShutDown) = pool
+            if isBackgroundStopped { provider.stopBackgroundRefresh() }
+            if isShutDown { _ = provider.shutDownAtOnce() }
+        }
     }
 
     /// Releases evicted providers, and reports them. Works in place: a copy would keep the providers alive.

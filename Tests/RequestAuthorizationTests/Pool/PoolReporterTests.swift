@@ -49,6 +49,23 @@ import Testing
         await later.releases.reaches(1)
     }
 
+    @Test func `a provider that is made after the shutdown is shut down before the pool has it`() async throws {
+        let bench = PoolBench.make(atMost: 9)
+        try await bench.pool.shutdown(within: .seconds(1))
+        let found = Lock<[Bool]>([])
+        // The second reporter is asked for the new provider's once the pool has that.
+        bench.pool.report(
+            to: Successor(base: Clerk()) {
+                bench.pool.report(
+                    to: Successor(base: Clerk()) {
+                        let isShutDown = bench.pool["later"].core.read { $0.isShutDown }
+                        found.withLock { $0.append(isShutDown) }
+                    })
+            })
+        _ = bench.pool["later"]
+        #expect(found.withLock { $0 } == [true])
+    }
+
     @Test func `of two reporters only the later one gets events`() async throws {
         let bench = PoolBench.make(atMost: 9)
         let (former, reporter) = (Clerk(), Clerk())
