@@ -33,7 +33,8 @@ import Testing
     @Test func `a damaged item is an error if no token is held`() async {
         let bench = SharedBench.make(.token("new"))
         bench.store.fail(next: .load, with: damage)
-        await #expect(throws: (any Error).self) { try await bench.name() }
+        let error = await #expect(throws: RefreshFailed.self) { try await bench.name() }
+        #expect((error?.underlying as? TokenStoreError)?.kind == .corrupt)
         #expect(bench.service.calls == 0)
     }
 
