@@ -12,8 +12,12 @@ import Testing
         let requests = await bench.hold(100)
         let call = try await bench.service.nextCall()
         await bench.clock.sleepers(1)
+        #expect(bench.clock.sleeping == [.seconds(30)])
         bench.clock.advance(by: .seconds(30))
-        for request in requests { await #expect(throws: RefreshFailed.self) { try await request.value } }
+        for request in requests {
+            let error = await #expect(throws: RefreshFailed.self) { try await request.value }
+            #expect(error?.underlying is DeadlineExceeded && error?.delivery == .mayHaveBeenProcessed)
+        }
         await call.cancellation()
         #expect(bench.service.calls == 1)
     }
