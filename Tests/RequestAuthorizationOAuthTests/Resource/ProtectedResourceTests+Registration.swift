@@ -31,7 +31,9 @@ extension ProtectedResourceTests {
             _ = try await notes.get(server)
             guarded.change { $0.answers["/as/token"] = { _ in .json(#"{"error":"invalid_client"}"#, status: 401) } }
             guarded.clock.advance(by: .seconds(4000))
-            await #expect(throws: (any Error).self) { _ = try await notes.get(server) }
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await notes.get(server) }
+            #expect(error?.reason == .clientRefused && guarded.now.pages.count == 1)
+            #expect(try await notes.storedSession()?.clientID == "client-1")
             guarded.change { $0.answers = [:] }
             try await notes.signIn()
             #expect(try await notes.get(server) == "200 ok")
@@ -45,8 +47,11 @@ extension ProtectedResourceTests {
             _ = try await notes.get(server)
             guarded.change { $0.answers["/as/token"] = { _ in .status(503, ("Retry-After", "600")) } }
             guarded.clock.advance(by: .seconds(4000))
-            await #expect(throws: (any Error).self) { _ = try await notes.get(server) }
+            await #expect(throws: RefreshFailed.self) { _ = try await notes.get(server) }
             guarded.change { $0.answers = [:] }
+            // The server's time counts.
+            guarded.clock.advance(by: .seconds(200))
+            await #expect(throws: RefreshFailed.self) { _ = try await notes.get(server) }
             try await notes.signIn()
             #expect(try await notes.get(server) == "200 ok")
             #expect(guarded.now.pages.count == 2 && guarded.now.calls.last == "t2")
