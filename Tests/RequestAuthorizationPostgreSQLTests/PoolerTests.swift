@@ -27,13 +27,24 @@ extension PostgreSQLTests {
         @Test func `stores that wait for a lease hold none of the pooler's two connections`() async throws {
             let pooler = try await PgBouncer()
             defer { pooler.end() }
-            var locks: [TokenStoreLock] = []
+            var (locks, waits): ([TokenStoreLock], [Task<Void, any Error>]) = ([], [])
+            let areReleased = Lock(false)
             for account in 1...8 {
-                let store: PostgreSQLTokenStore<TestToken> = try await pooler.fleet()
-                    .store(client: "web", account: "\(account)")
-                locks.append(try await store.lock(within: .seconds(60)))
+                let (one, other) = (try await pooler.fleet(), try await pooler.fleet())
+                let holder: PostgreSQLTokenStore<TestToken> = one.store(client: "web", account: "\(account)")
+                let waiter: PostgreSQLTokenStore<TestToken> = other.store(client: "web", account: "\(account)")
+                // The others wait meanwhile.
+                locks.append(try await holder.lock(within: .seconds(60)))
+                waits.append(
+                    Task.immediate {
+                        let lock = try await waiter.lock(within: .seconds(300))
+                        #expect(areReleased.withLock { $0 })
+                        await lock.unlock()
+                    })
             }
+            areReleased.withLock { $0 = true }
             for lock in locks { await lock.unlock() }
+            for wait in waits { try await wait.value }
         }
 
         @Test func `sixty users behind a pooler that hangs fail together, and go on afterwards`() async throws {
