@@ -31,11 +31,12 @@ import Tracing
     }
 
     @Test func `a request that waits for another request's refresh is not the parent of its span`() async throws {
-        let service = ScriptedTokenService<TestToken>(clock: desk.clock, .held)
-        let auth = desk.provider(of: service, lasts: 0)
+        let (service, held) = (ScriptedTokenService<TestToken>(clock: desk.clock, .held), Tally())
+        let auth = desk.provider(of: service, lasts: 0, onHold: { held.add() })
         let first = Task { [desk] in try await desk.tracer.withSpan("first") { _ in try await auth.validToken() } }
         let call = try await service.nextCall()
         let second = Task { [desk] in try await desk.tracer.withSpan("second") { _ in try await auth.validToken() } }
+        await held.reaches(2)
         call.succeed(TestToken("new"))
         _ = try await (first.value, second.value)
         let spans = desk.tracer.finishedSpans

@@ -36,11 +36,13 @@ struct Desk {
     }
 
     func provider(
-        of service: some RefreshableTokenService<TestToken>, lasts lifetime: Double = 100
+        of service: some RefreshableTokenService<TestToken>, lasts lifetime: Double = 100,
+        onHold: (@Sendable () -> Void)? = nil
     ) -> RefreshableTokenAuthorization<TestToken> {
         let token = TestToken("old", expiresAt: clock.now.addingTimeInterval(lifetime))
         let auth = RefreshableTokenAuthorization(
-            service: service, token: token, policy: .init(backOff: .init(patience: .zero)), clock: clock)
+            service: service, token: token, store: nil, policy: .init(backOff: .init(patience: .zero)), clock: clock,
+            onHold: onHold)
         auth.report(to: telemetry())
         return auth
     }
