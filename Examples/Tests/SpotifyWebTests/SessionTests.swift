@@ -133,7 +133,8 @@ import Testing
             let first = try await running.account(of: one).validToken()
             let second = try await running.account(of: two).validToken()
             #expect(first.accessToken != second.accessToken && one.id != two.id)
-            _ = try await one.post("/logout", "csrf=\(one.get("/").formToken)")
+            let farewell = try await one.post("/logout", "csrf=\(one.get("/").formToken)")
+            #expect(farewell.location == "/?notice=logged-out")
             #expect(try await running.account(of: two).validToken() == second)
         }
     }
