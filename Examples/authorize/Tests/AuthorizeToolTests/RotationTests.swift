@@ -36,6 +36,8 @@ struct RotationTests {
             }
             print("seed \(seed): \(tally)")
             #expect(tally.calls == tally.expiries, "\(tally)")
+            // A kill seldom comes at that moment. A tool that saves nothing loses each session.
+            #expect(tally.lost < tally.expiries, "\(tally)")
             let counts = try await user.server.counts()
             #expect(counts.authorizations == 1 + tally.lost && counts.registrations == 1)
         }
