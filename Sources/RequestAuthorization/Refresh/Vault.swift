@@ -334,5 +334,7 @@ extension Vault.Content {
 
 extension TokenVersion {
     /// The version of the successor. A store may return any number.
-    var next: TokenVersion { TokenVersion(session: session, generation: max(generation, generation &+ 1)) }
+    package var next: TokenVersion {
+        TokenVersion(session: session, generation: max(generation, generation &+ 1))
+    }
 }

@@ -98,10 +98,9 @@ extension TokenStore {
         guard stored.token != nil else { return false }
         let probe = StoredToken(
             stored.content, version: stored.version, obtainedAt: stored.obtainedAt.addingTimeInterval(-1))
-        let session = TokenSaveCondition.session(stored.version.session)
-        guard case .saved = try await other.save(probe, ifShared: session) else { return false }
+        guard case .saved = try await other.save(probe, ifShared: stored.orEarlier) else { return false }
         let seen = try await load()
-        _ = try await other.save(stored, ifShared: session)
+        _ = try await other.save(stored, ifShared: stored.orEarlier)
         guard let seen, seen.version == stored.version else { return false }
         return abs(seen.obtainedAt.timeIntervalSince(probe.obtainedAt)) < 0.5
     }
@@ -151,7 +150,7 @@ extension TokenStore {
         guard stored.token != nil else { return try await clear() }
         let place = String("\(type(of: other))".prefix { $0 != "<" })
         let marker = StoredToken<Token>(.moved(to: place), version: stored.version, obtainedAt: stored.obtainedAt)
-        if case .refused = try await save(marker, ifShared: .session(stored.version.session)) {
+        if case .refused = try await save(marker, ifShared: stored.orEarlier) {
             throw TokenStoreError.writtenMeanwhile
         }
     }
@@ -180,6 +179,11 @@ private func locked<Token: AuthorizationToken, Result>(
 extension StoredToken {
     /// Whether the token was moved to another store.
     fileprivate var isMarker: Bool { if case .moved = content { true } else { false } }
+
+    /// Allows no later token of the session: a host that has lost its lease saves one also during a migration.
+    fileprivate var orEarlier: TokenSaveCondition {
+        .older(session: version.session, generation: version.next.generation)
+    }
 
     fileprivate func isSame(as other: StoredToken) -> Bool {
         guard version == other.version else { return false }

@@ -212,6 +212,46 @@ import Testing
         #expect(try await third.load()?.token == nil)
     }
 
+    private func leasedStores() throws -> (LeasedTokenStore<TestToken>, LeasedTokenStore<TestToken>, MemoryRecords) {
+        let (clock, records) = (ManualClock(), MemoryRecords())
+        let stores = try (1...2).map { _ in
+            LeasedTokenStore<TestToken>(
+                unencryptedIn: try LeasedByteStore(database: records, key: "ada", clock: clock))
+        }
+        return (stores[0], stores[1], records)
+    }
+
+    @Test func `a marker replaces no token that a host without the lease has saved just before`() async throws {
+        let (old, late, records) = try leasedStores()
+        let new = InMemoryTokenStore<TestToken>()
+        try await old.save(.make(1))
+        // The first replacement is the lease, the second one the marker.
+        records.next(.replace, .none)
+        records.next(.replace, .after { _ in _ = try? await late.save(.make(2), replacing: .older(of: 2)) })
+        let error = await #expect(throws: TokenStoreError.self) { try await old.migrate(to: new) }
+        #expect(error?.kind == .failed)
+        #expect(try await late.load() == .make(2))
+        #expect(try await old.migrate(to: new) == .moved)
+        #expect(new.stored == .make(2))
+    }
+
+    /// An interrupted move left the token in both stores. The next one changes its time for a moment.
+    @Test(arguments: [1, 2])
+    func `the check for one place replaces no token that a host without the lease has saved just before`(
+        write: Int
+    ) async throws {
+        let (new, late, records) = try leasedStores()
+        let old = InMemoryTokenStore<TestToken>(.make(1))
+        try await new.save(.make(1))
+        // After the lease come the changed time and the former one.
+        for _ in 1...write { records.next(.replace, .none) }
+        records.next(.replace, .after { _ in _ = try? await late.save(.make(2), replacing: .older(of: 2)) })
+        #expect(try await old.migrate(to: new) == .otherIsThere)
+        #expect(try await late.load() == .make(2))
+        #expect(try await old.migrate(to: new) == .newerIsThere)
+        #expect(try await new.load() == .make(2))
+    }
+
     @Test func `a store that returns a different token does not get it`() async throws {
         struct Forgetful: TokenStore {
             func load() async throws -> StoredToken<TestToken>? { nil }
@@ -229,5 +269,12 @@ import Testing
         try await old.setIntent(intent)
         #expect(try await old.migrate(to: new) == .moved)
         #expect(new.intent == intent)
+    }
+}
+
+extension TokenSaveCondition {
+    /// A refresh has brought this generation of the one session that tests share.
+    fileprivate static func older(of generation: Int) -> Self {
+        .older(session: TokenVersion.test(generation).session, generation: generation)
     }
 }
