@@ -91,8 +91,11 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
         }
         let last = outcome.withLock { $0 }
         guard result == .saved, case .save(let saved) = last.decision else {
-            // The answer to the first try may have been lost. Then no host has heard of the session yet.
-            if condition == .anything, last.kept?.version.session == stored.version.session { await items.announce() }
+            // The answer to the first try may have been lost. Then no host has heard of the session, or of its end, yet.
+            let isEnd = stored.token == nil && last.kept?.token == nil
+            if condition == .anything || isEnd, last.kept?.version.session == stored.version.session {
+                await items.announce()
+            }
             if case .isStored? = last.decision, last.kept?.version == stored.version { return .saved }
             return .refused(last.kept)
         }

@@ -448,6 +448,20 @@ struct LeasedStoreTests {
         #expect(records.calls() == [.read, .confirm, .announce])
     }
 
+    @Test func `the end of a session whose first answer was lost is announced when it is saved again`() async throws {
+        let one = try await store(over: records)
+        let ended = StoredToken<TestToken>(
+            .signedOut, version: token("", 1).version, obtainedAt: Date(timeIntervalSince1970: 0))
+        try await one.save(token("a", 0))
+        #expect(try await one.save(ended, replacing: .session(session), ending: nil) == .saved)
+        _ = records.calls()
+        #expect(try await one.save(ended, replacing: .session(session), ending: nil) == .saved)
+        // What is read need not be durable, so it is confirmed.
+        #expect(records.calls() == [.read, .confirm, .announce])
+        #expect(try await one.save(token("b", 1), replacing: older(1), ending: nil) == .refused(ended))
+        #expect(!records.calls().contains(.announce))
+    }
+
     @Test func `a session whose first save got no answer does not end with the database`() async throws {
         let store = try await store()
         records.next(.replace, .answerLost)
