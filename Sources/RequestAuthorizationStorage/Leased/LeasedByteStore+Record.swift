@@ -173,7 +173,8 @@ extension LeasedByteStore {
         _ old: LeasedRecord, by change: Change, ending intent: Data?, of lease: UUID?
     ) -> LeasedRecord {
         var record = old
-        if change.setsAside { record.aside = old.item }
+        // A damaged record has no item, and is aside itself.
+        if change.setsAside { record.aside = old.item ?? old.aside }
         record.item = change.item
         record.status = change.item == nil ? change.setsAside ? .setAside : .none : change.isEnd ? .ended : .token
         record.changedAt = space.clock.now.timeIntervalSince1970

@@ -80,9 +80,16 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
 
     public func load() async throws -> Data? { try await loadWithIntent().item }
 
+    /// Reads the item and its intent. A damaged record is set aside, and makes this call throw.
     public func loadWithIntent() async throws -> ItemWithIntent {
-        let contents = try await contentsForLoad(space.budget)
-        return ItemWithIntent(contents.item, absence: contents.absence, intent: contents.intent)
+        do {
+            let contents = try await contentsForLoad(space.budget)
+            return ItemWithIntent(contents.item, absence: contents.absence, intent: contents.intent)
+        } catch let error as TokenStoreError where error.kind == .corrupt {
+            // An encrypted store reads once more before it saves.
+            _ = try? await change(ending: nil) { $0.absence == .setAside ? Change(setsAside: true) : nil }
+            throw error
+        }
     }
 
     public func save(_ item: Data) async throws { _ = try await save(item, ending: nil) { _, _ in true } }

@@ -71,6 +71,18 @@ import Testing
         #expect(try record().aside == damaged)
     }
 
+    #if canImport(CryptoKit) || Crypto
+    @Test func `a sign-in takes the place of a damaged record in an encrypted store too`() async throws {
+        let items = try store()
+        let damaged = try await damage(items)
+        let store = EncryptedTokenStore<TestToken, _>(
+            around: items, key: try .bytes(Data(repeating: 1, count: 32)), client: "web", account: "ada")
+        try await store.save(.make(1))
+        #expect(try await store.load() == .make(1))
+        #expect(try record().aside == damaged)
+    }
+    #endif
+
     @Test func `a damaged record is cleared`() async throws {
         let store = try store()
         _ = try await damage(store)
