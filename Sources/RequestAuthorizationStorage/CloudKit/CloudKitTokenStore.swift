@@ -40,7 +40,8 @@ extension CloudKitSharing: RedactedDescription {
 ///
 /// - Without the entitlement for the container, the error on a Mac is `unsuitable`. Other systems do not tell an app
 ///   its entitlements, and CloudKit ends an app that lacks them at its first call.
-/// - Without an account, a connection or the synced key, the error is `unavailable`, which does not sign out.
+/// - Without an account or a connection, the error is `unavailable`, and without the synced key `wrongKey`. Neither signs
+///   out.
 /// - After a change of the iCloud account, the earlier account's token is not saved in the new one. ``changes`` reports
 ///   the change, and the provider loads again.
 /// - A sign-out or a new sign-in on another device is seen at the next launch, not at once. A token of the former
