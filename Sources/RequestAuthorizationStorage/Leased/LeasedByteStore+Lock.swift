@@ -204,10 +204,17 @@ extension LeasedByteStore {
         }
     }
 
-    /// Whether a read shows the lease of this store and the same item.
+    /// Whether the record has the lease of this store and the same item. A read may be stale, so it is confirmed.
     private func stillHolds(_ basis: Data?, _ budget: RecordCalls.Budget) async -> Bool {
-        guard let known = try? await record(budget) else { return false }
-        return state.withLock { $0.rules.isHolder(in: known.record) } && known.record.item == basis
+        guard let known = try? await record(budget), state.withLock({ $0.rules.isHolder(in: known.record) }),
+            known.record.item == basis
+        else { return false }
+        do {
+            return try await space.calls.confirm(known.bytes, at: known.key, budget)
+        } catch {
+            // A full database may refuse that, too, and must not end the session.
+            return (error as? TokenStoreError)?.kind == .noSpace
+        }
     }
 
     // MARK: - Waiting

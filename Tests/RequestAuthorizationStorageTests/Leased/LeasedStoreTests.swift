@@ -217,6 +217,23 @@ struct LeasedStoreTests {
         #expect(lock.remaining == .zero)
     }
 
+    @Test func `a full database lets no request go on by a stale read`() async throws {
+        let (one, other, lock, _) = try await announced()
+        _ = try await other.save(token("b", 1), replacing: older(1))
+        records.next(.replace, .full)
+        records.next(.read, .stale)
+        await #expect(throws: TokenStoreError.self) { try await one.setIntent(intent(0)) }
+        #expect(lock.remaining == .zero)
+    }
+
+    @Test func `a database that is too full to confirm a read lets the request go on`() async throws {
+        let (one, _, lock, _) = try await announced()
+        records.next(.replace, .full)
+        records.next(.confirm, .full)
+        await #expect(throws: TokenStoreError.self) { try await one.setIntent(intent(0)) }
+        #expect(lock.remaining == .seconds(10))
+    }
+
     @Test func `a host that slept after its intent sends nothing`() async throws {
         let (_, _, lock, _) = try await announced()
         #expect(lock.remaining == .seconds(10))
