@@ -338,7 +338,7 @@ actor ResourceSessions {
     private func signIn(_ demand: Demand, at found: ProtectedResource) async throws {
         guard let way = settings.signIn.way else { throw NotAuthorized(.noToken) }
         if let refusal, now < refusal.end { throw refusal.error }
-        let kept = try await settings.record()?.signIn
+        let kept = try await settings.record()
         let former = session?.record?.requested ?? []
         let scopes = found.scopes(
             after: demand.challenge, requested: demand.reason.isStepUp ? former.union(demand.scopes) : demand.scopes)
@@ -371,7 +371,7 @@ actor ResourceSessions {
     /// Installs a new session, then keeps it. The former token stays until the new one is there.
     ///
     /// - Throws: `NotAuthorized` with the reason `signedOut` if the user has signed out meanwhile.
-    private func keep(_ new: ResourceSignInAttempt.Outcome, over kept: UUID?, _ demand: Demand) async throws {
+    private func keep(_ new: ResourceSignInAttempt.Outcome, over kept: ResourceRecord?, _ demand: Demand) async throws {
         try checkSignOuts(since: demand)
         mustReset = false
         let former = session
@@ -394,9 +394,13 @@ actor ResourceSessions {
         install(record, provider, issuer: record.resource.server.issuer)
         unsaved = record
         passed.insert(record.signIn)
-        if let kept { passed.insert(kept) }
-        // What the former server has issued is of no use here, and must not lie about.
+        if let kept { passed.insert(kept.signIn) }
+        // What a former server or client has got is of no use here, and must not lie about.
         if same == nil { await former?.provider.reset() }
+        let known = [former?.record, record].map { $0?.tokens(of: settings.url) }
+        if let kept, !known.contains(kept.tokens(of: settings.url)) {
+            await self.provider(for: settings.service(for: kept), in: settings.store(of: kept)).reset()
+        }
         await finishOrTryAgain()
     }
 

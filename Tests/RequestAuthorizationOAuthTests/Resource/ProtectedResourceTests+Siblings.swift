@@ -284,5 +284,46 @@ extension ProtectedResourceTests {
             #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token", "/as2/token"])
         }
     }
+
+    /// Providers with the same records. The last one is a client of its own.
+    private static func twoClients(
+        _ server: RawServer, _ guarded: GuardedServer
+    ) -> (ProtectedResourceAuthorization, ProtectedResourceAuthorization, ProtectedResourceAuthorization) {
+        let records = ItemResourceRecords(in: SharedPlace())
+        let own = ClientIdentity(name: "Tool", registered: ["\(server.base)/as": .public(id: "own")])
+        return (
+            .make(server, guarded, records: records), .make(server, guarded, records: records),
+            .make(server, guarded, client: own, records: records)
+        )
+    }
+
+    @Test func `a sign-in as another client ends the session of the former client, also of a sibling`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (first, second, other) = Self.twoClients(server, guarded)
+            try await other.signIn()
+            await other.reset()
+            try await first.signIn()
+            #expect(try await second.get(server) == "200 ok")
+            try await other.signIn()
+            await second.readStore()
+            #expect(try await second.get(server) == "200 ok")
+            #expect(guarded.now.calls == ["t2", "t3"])
+            try await other.signOut()
+            await second.readStore()
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await second.get(server) }
+            #expect(error?.reason == .signedOut)
+        }
+    }
+
+    @Test func `who has signed out goes on with the sign-in of a sibling that is another client`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (first, _, other) = Self.twoClients(server, guarded)
+            try await other.signIn()
+            try await other.signOut()
+            try await first.signIn()
+            #expect(try await other.get(server) == "200 ok")
+            #expect(guarded.now.calls == ["t2"])
+        }
+    }
 }
 #endif
