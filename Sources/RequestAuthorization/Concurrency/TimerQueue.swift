@@ -6,7 +6,7 @@
 /// A cancelled sleep of the runtime stays in memory until its time has come, 1 KiB each. A server with short-lived
 /// providers would keep the deadlines of the last 30 s. Here a cancelled entry is removed at once. The sleep goes on,
 /// finds nothing due, and serves the next entry.
-package final class TimerQueue: Sendable {
+final class TimerQueue: Sendable {
     fileprivate struct Contents {
         var entries: [Int: (due: Duration, fire: @Sendable () -> Void)] = [:]
         var order = EarliestFirst<Duration>()
@@ -20,7 +20,7 @@ package final class TimerQueue: Sendable {
     /// Called outside the lock when a task begins to sleep; for tests.
     private let onSleep: (@Sendable () -> Void)?
 
-    package init(_ clock: any AuthorizationClock, onSleep: (@Sendable () -> Void)? = nil) {
+    init(_ clock: any AuthorizationClock, onSleep: (@Sendable () -> Void)? = nil) {
         self.clock = clock
         self.onSleep = onSleep
     }
@@ -41,11 +41,11 @@ package final class TimerQueue: Sendable {
         return number
     }
 
-    package func schedule(after duration: Duration, _ fire: @escaping @Sendable () -> Void) -> Int {
+    func schedule(after duration: Duration, _ fire: @escaping @Sendable () -> Void) -> Int {
         schedule(at: clock.uptime + duration.saturated, fire)
     }
 
-    package func cancel(_ number: Int) {
+    func cancel(_ number: Int) {
         // What the closure captures is released outside the lock.
         withExtendedLifetime(contents.withLock { $0.remove(number) }) {}
     }

@@ -10,15 +10,21 @@
 /// pauses of ``LockPace``, because nothing reports that a holder died. Waiters of this process are served in order of
 /// arrival. Each fails as soon as its limit is over.
 final class FileLock: Sendable {
-    private final class Waiter: Sendable {
-        let end = FirstResult<Void>()
-        /// There is no other reference, so the access ends when the caller drops it. The continuation does not carry it,
-        /// because the resuming thread could keep a reference too long.
-        let access = Lock<Access?>(nil)
+    private struct Waiter {
+        let id: Int
+        let continuation: UnsafeContinuation<Void, any Error>
     }
 
     private struct State {
         var waiters: [Waiter] = []
+        /// The errors of waiters that were cancelled or timed out before they registered.
+        var gone: [Int: any Error] = [:]
+        /// The results of resumed waiters. There is no other reference, so the access ends when the waiter drops it.
+        var taken: [Int: Result<Access, any Error>] = [:]
+        /// The deadlines of all calls that have no result yet.
+        var open: [Int: (end: ContinuousClock.Instant, limit: Duration)] = [:]
+        /// The next time at which deadlines are checked.
+        var nextLook: ContinuousClock.Instant?
         /// Whether this process has the lock, or a try is under way or scheduled.
         var isBusy = false
         /// The pause before the next try, and the number of failed tries.
@@ -33,9 +39,6 @@ final class FileLock: Sendable {
     private let queue: any FileQueue
     private let watch: FolderWatch
     private let onEnd: @Sendable () -> Void
-
-    /// All waits share it, because a timer for each would cost more than the lock.
-    private static let timers = TimerQueue(.system)
 
     /// - Parameters:
     ///   - queue: opens the file.
@@ -54,25 +57,20 @@ final class FileLock: Sendable {
     /// - Returns: the access, which ends when the last reference is released.
     func acquire(within limit: Duration) async throws -> Access {
         try Task.checkCancellation()
-        let waiter = Waiter()
-        let begins = state.withLock { state in
-            state.waiters.append(waiter)
-            defer { state.isBusy = true }
-            return !state.isBusy
+        let id = open(within: limit)
+        defer {
+            state.withLock { state in
+                state.open[id] = nil
+                state.gone[id] = nil
+            }
         }
-        if begins { queue.begin { self.attempt() } }
-        let timer = Self.timers.schedule(after: limit) {
-            let text = "another process has held \(self.files.lockName) for \(limit); try again"
-            self.leave(waiter, TokenStoreError(.timedOut, text))
-        }
-        defer { Self.timers.cancel(timer) }
         try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { waiter.end.deliver(to: $0) }
+            try await withUnsafeThrowingContinuation { enter(Waiter(id: id, continuation: $0)) }
         } onCancel: {
-            leave(waiter, CancellationError())
+            leave(id, CancellationError())
         }
-        guard let access = waiter.access.exchange(nil) else { throw CancellationError() }
-        return access
+        guard let taken = state.withLock({ $0.taken.removeValue(forKey: id) }) else { throw CancellationError() }
+        return try taken.get()
     }
 
     /// Holds the lock until it is deinitialized.
@@ -90,14 +88,26 @@ final class FileLock: Sendable {
 
     // MARK: -
 
-    /// Ends a wait that has no result yet.
-    private func leave(_ waiter: Waiter, _ error: any Error) {
-        let isWaiting = state.withLock { state in
-            guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else { return false }
-            state.waiters.remove(at: index)
-            return true
+    private func enter(_ waiter: Waiter) {
+        let (error, begins) = state.withLock { state -> ((any Error)?, Bool) in
+            if let error = state.gone[waiter.id] { return (error, false) }
+            state.waiters.append(waiter)
+            defer { state.isBusy = true }
+            return (nil, !state.isBusy)
         }
-        if isWaiting { waiter.end.land(.failure(error)) }
+        if let error { waiter.continuation.resume(throwing: error) }
+        if begins { queue.begin { self.attempt() } }
+    }
+
+    private func leave(_ id: Int, _ error: any Error) {
+        let waiter = state.withLock { state -> Waiter? in
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else {
+                if state.open[id] != nil { state.gone[id] = error }
+                return nil
+            }
+            return state.waiters.remove(at: index)
+        }
+        waiter?.continuation.resume(throwing: error)
     }
 
     /// Tries to acquire the lock for the next waiter, if there is one.
@@ -114,7 +124,7 @@ final class FileLock: Sendable {
         return isAwaited
     }
 
-    /// Tries to acquire the lock for the first waiter, and ends its wait with access or an error.
+    /// Tries to acquire the lock for the first waiter, and stores its access or error in the state.
     ///
     /// - Parameter failures: the number of failed tries.
     private func attempt(after failures: Int = 0) {
@@ -129,16 +139,16 @@ final class FileLock: Sendable {
         } catch {
             result = .failure(error)
         }
-        let waiter = state.withLock { state -> Waiter? in state.waiters.isEmpty ? nil : state.waiters.removeFirst() }
-        guard let waiter else { return next() }
-        switch result {
-        case .success(let file):
-            waiter.access.withLock { $0 = Access(file, of: self) }
-            waiter.end.land(.success(()))
-        case .failure(let error):
-            waiter.end.land(.failure(error))
-            next()
+        let waiter = state.withLock { state -> Waiter? in
+            guard !state.waiters.isEmpty else { return nil }
+            let waiter = state.waiters.removeFirst()
+            // The continuation does not carry the access, because the resuming thread could keep a reference too long.
+            state.taken[waiter.id] = result.map { Access($0, of: self) }
+            return waiter
         }
+        waiter?.continuation.resume()
+        guard waiter != nil else { return next() }
+        if case .failure = result { next() }
     }
 
     private func pause(after failures: Int) {
@@ -173,5 +183,47 @@ final class FileLock: Sendable {
         }
         state.withLock { $0.listener = listener }
         return true
+    }
+}
+
+// MARK: - Deadlines
+
+extension FileLock {
+    /// Begins a wait. Waits share one timer, because a timer for each would cost more than the lock.
+    private func open(within limit: Duration) -> Int {
+        let end = ContinuousClock.now + limit.saturated
+        let (id, isFirst) = state.withLock { state in
+            state.count += 1
+            state.open[state.count] = (end, limit)
+            let isFirst = state.nextLook.map { end < $0 } ?? true
+            if isFirst { state.nextLook = end }
+            return (state.count, isFirst)
+        }
+        if isFirst { look(at: end) }
+        return id
+    }
+
+    /// Checks the deadlines at a time.
+    private func look(at time: ContinuousClock.Instant) {
+        // It outlives the wait, and keeps no task-local values of who waited.
+        Task.detached { [weak self] in
+            try await Task.sleep(until: time, clock: .continuous)
+            self?.endWaits(at: time)
+        }
+    }
+
+    private func endWaits(at time: ContinuousClock.Instant) {
+        let (over, next) = state.withLock { state in
+            let over = state.open.filter { $0.value.end <= time }.mapValues(\.limit)
+            let next = state.open.values.map(\.end).filter { $0 > time }.min()
+            // A wait with an earlier deadline has scheduled the next check.
+            guard state.nextLook == time else { return (over, ContinuousClock.Instant?.none) }
+            state.nextLook = next
+            return (over, next)
+        }
+        for (id, limit) in over {
+            leave(id, TokenStoreError(.timedOut, "another process has held \(files.stem).lock for \(limit); try again"))
+        }
+        if let next { look(at: next) }
     }
 }
