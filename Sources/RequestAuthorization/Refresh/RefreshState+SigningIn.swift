@@ -14,7 +14,7 @@ extension RefreshState {
     ///
     /// - Parameters:
     ///   - revoked: the token that was revoked before, if there was one.
-    ///   - condition: what the store must hold if it has not been read yet.
+    ///   - condition: what the store must hold if it has not been read yet, or a token was revoked.
     ///   - isSparing: whether the sign-in that is under way goes on.
     mutating func reset(
         newSession: UUID, of revoked: TokenVersion? = nil, replacing condition: TokenSaveCondition = .anything,
@@ -47,8 +47,9 @@ extension RefreshState {
         // About to be stored, a later one replaces what is held.
         if let stored = vault.signIn, !former.contains(stored.id) { return true }
         let isSparing = signIn.map { !former.contains($0.id) } ?? false
-        // If a sibling has signed in meanwhile, its session stays.
-        let condition = revoked.map { TokenSaveCondition.session($0.session) } ?? .nothing
+        // If a sibling has signed in meanwhile, its session stays. If it has refreshed, its token is to be revoked first.
+        let condition =
+            revoked.map { TokenSaveCondition.older(session: $0.session, generation: $0.next.generation) } ?? .nothing
         reset(newSession: newSession, of: revoked, replacing: condition, sparesSignIn: isSparing, &turn)
         return true
     }
@@ -65,8 +66,10 @@ extension RefreshState {
             return vault.end(
                 of: revoked?.session ?? line.session, after: revoked, at: now.date, replacing: unread)
         }
-        let condition = vault.condition(of: line.session, .session(line.session))
-        return vault.end(of: line.session, after: heldVersion, at: now.date, replacing: condition)
+        let isRevoked = revoked?.session == line.session
+        let condition = vault.condition(of: line.session, isRevoked ? unread : .session(line.session))
+        return vault.end(
+            of: line.session, after: isRevoked ? revoked : heldVersion, at: now.date, replacing: condition)
     }
 
     /// Remembers which session a read-only store must not bring back. If none is known, the store is read and watched.

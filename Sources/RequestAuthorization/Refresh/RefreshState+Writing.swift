@@ -64,6 +64,7 @@ extension RefreshState {
         _ content: Vault.Content, _ item: StoredItem?, _ news: News?, _ turn: inout Turn
     ) {
         if let held = item?.token.flatMap({ renumbered(content, as: $0) }) { return renumber(held, news, &turn) }
+        if let later = unrevoked(content, item) { return signOut(after: later, &turn) }
         let flight = takeSaved()
         if case .signedIn(let held, let signIn)? = news { beginSession(held, of: signIn, &turn) }
         if case .refreshed(let held)? = news {
@@ -102,6 +103,24 @@ extension RefreshState {
         // It was announced after an earlier try. A call that has spent it brings the token after it.
         if case .refresh? = calling?.step { return }
         if case .held(let former, let use) = holding, former.header == held.header { holding = .held(held, use) }
+    }
+
+    /// The token that a sibling has stored since the sign-out revoked the one before it.
+    private func unrevoked(_ content: Vault.Content, _ item: StoredItem?) -> HeldToken? {
+        guard case .tombstone(let version, _, .older) = content, let later = item?.token,
+            later.version.session == version.session, later.version.generation >= version.generation
+        else { return nil }
+        return later
+    }
+
+    /// Revokes a sibling's token, and orders the end of its session again.
+    private mutating func signOut(after later: HeldToken, _ turn: inout Turn) {
+        discard(later, &turn)
+        let version = later.version.next
+        let isLast = version == later.version
+        let condition: TokenSaveCondition =
+            isLast ? .session(version.session) : .older(session: version.session, generation: version.generation)
+        order(.tombstone(version, obtainedAt: turn.now.date, replacing: condition), &turn)
     }
 
     /// Begins the session of a sign-in whose answer was lost: it was stored, and siblings have gone on from there.

@@ -171,6 +171,14 @@ struct RefreshStateBench {
         }
     }
 
+    /// What the store must hold for the next write.
+    var replaced: TokenSaveCondition? {
+        switch state.vault.unsaved?.content {
+        case .token(_, let condition), .tombstone(_, _, let condition): condition
+        case .nothing, nil: nil
+        }
+    }
+
     // MARK: Words
 
     private static func words(_ condition: TokenSaveCondition) -> String {

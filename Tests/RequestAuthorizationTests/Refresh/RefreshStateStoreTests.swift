@@ -27,6 +27,28 @@ struct RefreshStateStoreTests {
         #expect(session == Bench.session)
     }
 
+    @Test(arguments: [
+        (stored: 2, next: 3, condition: TokenSaveCondition.older(session: Bench.session, generation: 3)),
+        (stored: .max, next: .max, condition: .session(Bench.session)),
+    ])
+    func `a sign-out after a revocation revokes what a sibling has stored since, before it is stored`(
+        stored: Int, next: Int, condition: TokenSaveCondition
+    ) {
+        var bench = Bench.make(storage: .shared)
+        let revoked = bench.state.heldVersion
+        let isDone = bench.gives { [other] in $0.reset(after: revoked, newSession: other, &$1) }
+        #expect(isDone)
+        #expect(bench.replaced == .older(session: Bench.session, generation: 1))
+        let later = bench.stored(3, generation: stored)
+        let log = bench.write(.refused(later))
+        #expect(log == ["token discarded", "discard 3", "write"])
+        #expect(bench.unsaved == "tombstone \(next)")
+        #expect(bench.replaced == condition)
+        // It is not repeated for ever, even if the number cannot grow, or the store is wrong.
+        let again = bench.write(.refused(next == stored ? later : bench.stored(3, generation: 0)))
+        #expect(again == [])
+    }
+
     @Test func `signing out discards a token that is being saved`() {
         var bench = Bench.make(storage: .plain)
         let flight = bench.refuse()

@@ -3,6 +3,7 @@
 
 import Foundation
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 @testable import RequestAuthorization
@@ -297,6 +298,25 @@ import Testing
         try await first.auth.signOut()
         #expect(first.service.script.revoked.map(\.name) == ["b"])
         #expect(first.place.stored?.token == nil)
+        await #expect(throws: NotAuthorized.self) { try await first.name() }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    func `a token that a sibling stores after the revocation is revoked too`(isLoaded: Bool) async throws {
+        let first = SharedBench.make(follows: false)
+        let second = first.sibling(follows: false, .token("b"))
+        if isLoaded { #expect(try await first.name() == "old") }
+        first.clock.advance(by: .seconds(11))
+        let save = first.store.hold(next: .save)
+        let out = Task { try await first.auth.signOut() }
+        await save.begins()
+        #expect(first.service.script.revoked.map(\.name) == ["old"])
+        #expect(try await second.name() == "b")
+        save.release()
+        try await out.value
+        #expect(first.place.stored?.token == nil)
+        await first.service.discards.reaches(1)
+        #expect(first.service.discarded == ["b"])
         await #expect(throws: NotAuthorized.self) { try await first.name() }
     }
 
