@@ -106,4 +106,29 @@ import Testing
             server.stop(false)
         }
     }
+
+    @Test func `two hosts of the guide share the token of a user`() async throws {
+        try await withDatabase(.sqlite) { _ in
+            let server = try RedisServer(in: folder)
+            let (key, service) = (Data(repeating: 7, count: 32), ScriptedTokenService<TestToken>())
+            let one = try await makeUsers(redis: RedisConnection(port: server.port), key: key, service: service)
+            let other = try await makeUsers(redis: RedisConnection(port: server.port), key: key, service: service)
+            try await one["ada"].setToken(TestToken("a"))
+            #expect(try await other["ada"].validToken().name == "a")
+            #expect(service.calls == 0)
+            withExtendedLifetime(server) {}
+        }
+    }
 }
+
+// sample: users
+/// The users of a site, each with the token that all hosts share.
+func makeUsers(
+    redis: RedisConnection, key: Data, service: some RefreshableTokenService<TestToken>
+) async throws -> AuthorizationPool<String, TestToken> {
+    let fleet = try await LeasedTokens(database: RedisRecords(redis), key: .bytes(key, id: "2027"))
+    return AuthorizationPool(idleFor: .seconds(600), atMost: 1_000) { user in
+        RefreshableTokenAuthorization(service: service, store: fleet.store(client: "web", account: user))
+    }
+}
+// end sample
