@@ -29,7 +29,8 @@ public struct NotAuthorized: Error, Sendable {
         public static let clientRefused = Reason(label: "client refused by the token endpoint")
         /// Servers refused new tokens so often that refreshing is stopped for a while.
         public static let refreshedTooOften = Reason(label: "refreshed too often")
-        /// The server requires what a refresh cannot give: another scope, or a stronger log-in.
+        /// A server requires what a refresh cannot give: a person, another scope, or a stronger log-in. The session
+        /// is kept.
         public static let needsInteraction = Reason(label: "needs interaction")
         /// The provider holds a constant credential, and the server refused it.
         public static let notRefreshable = Reason(label: "not refreshable")
@@ -65,6 +66,13 @@ public struct NotAuthorized: Error, Sendable {
     /// The error of the token service. It may contain secrets of that service, so it is not printed here.
     public let underlying: (any Error)?
 
+    /// Creates the error of a provider or a service of your own.
+    ///
+    /// - Parameters:
+    ///   - reason: what callers compare.
+    ///   - detail: a further sentence for people. It is printed, so it must not hold a secret.
+    ///   - challenge: the server's challenge, if there is one.
+    ///   - underlying: the error that caused this one. It is not printed.
     public init(
         _ reason: Reason, detail: String? = nil, challenge: AuthenticationChallenge? = nil,
         underlying: (any Error)? = nil

@@ -18,7 +18,9 @@ public struct SpotifyConfiguration: Sendable, Hashable, Codable {
         case clientCredentials
     }
 
+    /// The way in which tokens are obtained.
     public var flow: Flow
+    /// The client, as Spotify's dashboard has it.
     public var client: OAuthClient
     /// Where users come back to; a sign-in may name another URI.
     public var redirectURI: String?

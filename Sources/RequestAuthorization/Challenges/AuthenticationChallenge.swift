@@ -4,13 +4,8 @@
 /// A challenge of a server: a way in which it accepts credentials (RFC 9110 §11.3), for instance
 /// `Bearer realm="api", error="invalid_token"`.
 ///
-///     func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-///         _ response: UnauthorizedResponse, for request: Request
-///     ) async throws {
-///         if let challenge = response.challenges.first(where: \.requiresInteraction) {
-///             throw NotAuthorized(.needsInteraction, challenge: challenge)
-///         }
-///         …
+///     if let challenge = response.unauthorized?.challenges.first(where: \.requiresInteraction) {
+///         print("sign in again for", challenge.scope.sorted(), challenge.acrValues)
 ///     }
 public struct AuthenticationChallenge: Hashable, Sendable {
     /// The scheme as the server wrote it; compare with ``isScheme(_:)``.
@@ -108,7 +103,8 @@ extension AuthenticationChallenge: RedactedDescription {
     /// The scheme and the names of the parameters, with the values of `error`, `realm` and `scope`; "(partial)" if the
     /// challenge ``isPartial``.
     ///
-    /// An `error` is shown if it is a word in lower case. Other values and a token68 are omitted: a server may have put a nonce or a part of the credential there.
+    /// An `error` is shown if it is a word in lower case. Other values and a token68 are omitted: a server may have
+    /// put a nonce or a part of the credential there.
     public var description: String {
         let shown = parameters.keys.sorted().map { name in
             "\(Self.printable(name))=" + (shownValue(of: name).map { "\"\($0)\"" } ?? "…")

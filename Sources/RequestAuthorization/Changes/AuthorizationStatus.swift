@@ -39,7 +39,7 @@ public final class AuthorizationStatus {
         case unknown
         /// No token is held. `error` says why, if a session has ended.
         case signedOut
-        /// A sign-in or a manual refresh is under way, with or without a held token.
+        /// A sign-in is under way, with or without a held token.
         case signingIn
         /// A token is held. It may have expired; then the next request refreshes it.
         case authorized

@@ -32,11 +32,19 @@ public struct InvalidTokenResponse: TransientFailure, Hashable {
     public let status: Int
     /// The member of the answer, for instance `access_token`; `body` for the whole answer.
     public let field: String
+    /// What is wrong with that member.
     public let problem: Problem
     /// What the server was asked for. It does not count in comparisons.
     public var purpose: TokenRequestPurpose { uncompared.value }
     private let uncompared: Uncompared<TokenRequestPurpose>
 
+    /// Creates the error of a service of your own.
+    ///
+    /// - Parameters:
+    ///   - status: the HTTP status.
+    ///   - field: the member of the answer, `body` for the whole answer; never its value.
+    ///   - problem: what is wrong with it.
+    ///   - purpose: what the server was asked for.
     public init(status: Int = 200, field: String, problem: Problem, purpose: TokenRequestPurpose = .token) {
         (self.status, self.field, self.problem) = (status, field, problem)
         uncompared = Uncompared(value: purpose)

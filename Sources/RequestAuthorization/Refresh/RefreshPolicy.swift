@@ -66,6 +66,7 @@ public struct RefreshPolicy: Hashable, Sendable {
         public static func inForeground(atMost patience: Duration) -> Self { Self(patience: patience) }
     }
 
+    /// How long before expiry a refresh is due.
     public var leeway: Leeway
     /// Whether requests wait for a refresh ahead of expiry; none does by default.
     public var aheadOfExpiry: AheadOfExpiry
@@ -74,7 +75,9 @@ public struct RefreshPolicy: Hashable, Sendable {
     public var jitter: Double
     /// How long a waiter waits at most for one refresh; 30 s by default. After twice this time a new refresh may begin.
     public var deadline: Duration
+    /// How long the service is left alone after a failure, and how long requests wait for the next try.
     public var backOff: BackOff
+    /// When refreshing stops because servers refuse new tokens.
     public var storm: Storm
     /// How long a new token may take to be stored before it is used unsaved; 10 s by default.
     public var storeDeadline: Duration
@@ -86,7 +89,8 @@ public struct RefreshPolicy: Hashable, Sendable {
     /// (``AuthorizationToken/refreshNeededBefore``); `false` by default.
     ///
     /// It works while the program runs and the provider lives: a pool may have dropped it. With a read-only store it does
-    /// nothing. A refresh that wins no time is not repeated, and no refresh moves ``AuthorizationToken/signInNeededBefore`` of an authorization that ends.
+    /// nothing. A refresh that wins no time is not repeated, and no refresh moves
+    /// ``AuthorizationToken/signInNeededBefore`` of an authorization that ends.
     public var keepsAlive: Bool
 
     public init(
@@ -114,6 +118,7 @@ public struct RefreshPolicy: Hashable, Sendable {
         return policy
     }
 
+    /// For programs that run on: requests with a valid token never wait for its refresh.
     public static let `default` = RefreshPolicy()
 
     /// For a program that ends soon: no refresh begins in the background. Ahead of expiry a request waits up to 5 s for

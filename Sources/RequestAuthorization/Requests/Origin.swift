@@ -19,6 +19,7 @@ public struct Origin: Hashable, Sendable {
     /// The explicit port or the default port: 443 for `https`, 80 for `http`, else 0.
     public let port: Int
 
+    /// Creates an origin of its parts. Without a port it has the default port of its scheme.
     public init(scheme: String = "https", host: String, port: Int? = nil) {
         self.scheme = Self.normalized(scheme: scheme.asciiLowercased)
         self.host = Self.normalized(host)

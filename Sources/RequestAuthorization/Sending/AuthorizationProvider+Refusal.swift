@@ -14,6 +14,10 @@ extension AuthorizationProvider {
     ///
     /// ``send(_:refreshCount:isReplayable:transport:)`` and the clients of this package do that by themselves.
     ///
+    /// They also refuse to go on in another session. Such a loop does not: if another person signs in meanwhile, the
+    /// second try is sent in that person's name. A loop that keeps the ``Credential`` prevents it with
+    /// ``Credential/admit(_:)``.
+    ///
     /// - Parameters:
     ///   - response: the answer of the server; by default a 401 without a challenge, for clients that keep no answer.
     ///   - request: the request as it was sent, with the credential that was refused.

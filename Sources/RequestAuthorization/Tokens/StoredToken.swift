@@ -18,11 +18,14 @@ public struct StoredToken<Token: AuthorizationToken>: Sendable {
         case moved(to: String)
     }
 
+    /// The token, or why there is none.
     public let content: Content
+    /// The session of the token, and its number there.
     public let version: TokenVersion
     /// When the token was requested. With its expiry this gives the lifetime.
     public let obtainedAt: Date
 
+    /// Puts the parts together again, for a store that keeps each of them.
     public init(_ content: Content, version: TokenVersion, obtainedAt: Date) {
         (self.content, self.version, self.obtainedAt) = (content, version, obtainedAt)
     }

@@ -5,7 +5,8 @@
 ///
 ///     throw TokenEndpointError(status: 400, code: "invalid_grant")
 ///
-/// Pass a code only if the body was a JSON object with a string `error`. Only a code can end a session.
+/// Pass a code only if the body was a JSON object with a string `error`. Without a `kind:` of yours only a code can end
+/// a session.
 public struct TokenEndpointError: TokenServiceFailure, Hashable {
     /// The HTTP status.
     public let status: Int
@@ -13,7 +14,9 @@ public struct TokenEndpointError: TokenServiceFailure, Hashable {
     ///
     /// The description contains it only if it is a word in lower case, and no text of the request.
     public let code: String?
+    /// How long the server asked to wait; `nil` if it did not say.
     public let retryAfter: Duration?
+    /// What the answer means for the session.
     public let kind: TokenFailureKind
     /// What the server was asked for. It does not count in comparisons.
     public var purpose: TokenRequestPurpose { uncompared.value.purpose }

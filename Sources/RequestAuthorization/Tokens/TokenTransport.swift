@@ -17,6 +17,7 @@ public protocol TokenTransport: Sendable {
 public struct TokenRequest: Sendable {
     /// `POST` by default.
     public var method: String
+    /// The URL of the endpoint. A transport does not refuse plain `http`; check it before.
     public var url: URL
     /// Header fields in order.
     public var fields: [(name: String, value: String)]
@@ -38,9 +39,11 @@ public struct TokenRequest: Sendable {
 
 /// The answer of a token endpoint.
 public struct TokenResponse: Sendable, AuthorizableResponse {
+    /// The HTTP status.
     public let statusCode: Int
     /// Header fields in order.
     public let fields: [(name: String, value: String)]
+    /// The body after decompression; empty for none.
     public let body: [UInt8]
 
     public init(statusCode: Int, fields: [(name: String, value: String)] = [], body: [UInt8] = []) {
@@ -75,11 +78,19 @@ public struct TokenTransportError: TransientFailure {
         public static let other = Code(label: "other")
     }
 
+    /// What went wrong.
     public let code: Code
+    /// Whether the server may have processed the request. It decides how soon the next try follows.
     public let delivery: TokenRequestDelivery
     /// The error of the HTTP client; it is not printed here.
     public let underlying: (any Error)?
 
+    /// Creates the error of a transport.
+    ///
+    /// - Parameters:
+    ///   - code: what went wrong.
+    ///   - delivery: in doubt ``TokenRequestDelivery/mayHaveBeenProcessed``.
+    ///   - underlying: the error of the HTTP client.
     public init(_ code: Code, delivery: TokenRequestDelivery, underlying: (any Error)? = nil) {
         (self.code, self.delivery, self.underlying) = (code, delivery, underlying)
     }

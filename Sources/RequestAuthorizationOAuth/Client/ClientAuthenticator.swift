@@ -33,7 +33,9 @@ extension ClientAuthenticator {
 
 /// A request that a client is about to send to its authorization server, for a ``ClientAuthenticator``.
 public struct ClientRequest: Sendable, RedactedDescription {
+    /// The id of the client that has to prove itself.
     public let clientID: String
+    /// The server that gets the proof. Make it for this one only.
     public let server: AuthorizationServer
     /// The URL that the request is sent to.
     public let endpoint: URL
@@ -58,6 +60,7 @@ public struct ClientProof: Sendable, RedactedDescription {
 
     /// Parameters of the body. They come first, and replace other parameters of the same names.
     public var parameters: [(name: String, value: String)]
+    /// Header fields of the request.
     public var fields: [(name: String, value: String)]
 
     public init(parameters: [(name: String, value: String)] = [], fields: [(name: String, value: String)] = []) {

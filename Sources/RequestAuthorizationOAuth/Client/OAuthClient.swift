@@ -7,7 +7,9 @@
 ///     var billing = OAuthClient.secretBasic(id: "billing", secret: secret)
 ///     billing.resources = ["https://api.example.com"]
 public struct OAuthClient: Sendable, Hashable {
+    /// The `client_id` (RFC 6749 §2.2).
     public let id: String
+    /// How the client proves itself, unless a ``ClientAuthenticator`` does.
     public let authentication: ClientAuthentication
     /// The APIs that tokens are for, as absolute URIs without a fragment (RFC 8707 §2).
     ///

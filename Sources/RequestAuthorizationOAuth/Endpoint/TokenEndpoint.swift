@@ -10,7 +10,9 @@
 ///         try await endpoint.token(grantType: "urn:example:grant", parameters: [("assertion", assertion)])
 ///     }
 public struct TokenEndpoint: Sendable, RedactedDescription {
+    /// The server that gets the requests.
     public internal(set) var server: AuthorizationServer
+    /// The client in whose name they are sent.
     public internal(set) var client: OAuthClient
     /// Authenticates the client in each request.
     package internal(set) var authentication: any ClientAuthenticator

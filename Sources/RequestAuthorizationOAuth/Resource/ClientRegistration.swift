@@ -27,6 +27,7 @@ public struct ClientIdentity: Sendable, Hashable, RedactedDescription {
 
 /// A client of one server, and what is known about its registration.
 public struct ClientRegistration: Codable, Sendable, Hashable, RedactedDescription {
+    /// The client, with its secret if it has one.
     public let client: OAuthClient
     /// The issuer of the server that knows the client; `nil` for a document, which belongs to no server.
     public let issuer: String?
@@ -35,6 +36,7 @@ public struct ClientRegistration: Codable, Sendable, Hashable, RedactedDescripti
     public let redirectURI: String?
     /// When the secret expires; `nil` if it never does (RFC 7591 §3.2.1).
     public let secretExpiresAt: Date?
+    /// When the client was registered.
     public let registeredAt: Date
 }
 

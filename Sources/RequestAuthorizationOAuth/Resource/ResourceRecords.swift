@@ -160,6 +160,7 @@ public struct ResourceSessionSummary: Sendable, Hashable {
     public let issuer: String?
     /// The client that the token was issued to.
     public let clientID: String
+    /// What the token may be used for.
     public let scopes: Set<String>
     /// When the access token expires; `nil` if the server did not say.
     public let expiresAt: Date?

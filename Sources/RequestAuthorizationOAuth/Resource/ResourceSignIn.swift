@@ -29,9 +29,11 @@ public struct ResourceSignIn: Sendable, RedactedDescription {
         public let resource: String
         /// The server on whose page the person signs in. Show it first.
         public let issuer: String
+        /// All scopes that the token is to have.
         public let scopes: Set<String>
         /// The scopes that were not requested before.
         public let newScopes: Set<String>
+        /// Why a person is needed.
         public let reason: Reason
     }
 

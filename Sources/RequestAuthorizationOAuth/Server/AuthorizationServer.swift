@@ -33,6 +33,7 @@ public struct AuthorizationServer: Sendable, Hashable {
     public var requiresPushedAuthorizationRequests: Bool
     /// Whether the server names itself in every callback (RFC 9207). A callback without `iss` is refused then.
     public var announcesIssuer: Bool
+    /// How the server differs from the standards.
     public var quirks: ServerQuirks
     /// Names that the server had before: it gets stored tokens of these issuers too.
     ///

@@ -36,6 +36,7 @@ public struct SignInError: Error, Sendable, Hashable {
         public static let redirectURI = Kind(label: "redirect URI")
     }
 
+    /// What happened.
     public let kind: Kind
     /// The server's `error` (RFC 6749 §4.1.2.1), including those of extensions (§8.5).
     ///

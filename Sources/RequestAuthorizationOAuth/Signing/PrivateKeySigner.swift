@@ -13,7 +13,9 @@ import Crypto
 ///     let signer = try PrivateKeySigner.pem(text, keyID: "2026-11")
 ///     print(signer.publicKey.thumbprint)
 public struct PrivateKeySigner: TokenSigner, RedactedDescription {
+    /// The algorithm of the signatures, which the key decides, but for RSA.
     public let algorithm: SignatureAlgorithm
+    /// The `kid` in the header of each JWT; `nil` for none.
     public let keyID: String?
     /// The public key, for the server.
     public let publicKey: JSONWebKey

@@ -11,16 +11,25 @@
 public struct TokenIntrospection: Sendable, Hashable {
     /// Whether the token is valid now, for the resource server that asked.
     public let isActive: Bool
+    /// What the token may be used for; empty if the server did not say.
     public let scopes: Set<String>
+    /// `client_id`, the client that the token was issued to.
     public let clientID: String?
+    /// A name of the user for people, not an identifier.
     public let username: String?
+    /// `token_type`, such as `Bearer`.
     public let tokenType: String?
+    /// `exp`, when the token expires; `nil` if the server did not say.
     public let expiresAt: Date?
+    /// `iat`, when the token was issued.
     public let issuedAt: Date?
     /// From when on the token is valid.
     public let notBefore: Date?
+    /// `sub`, for most tokens the user. It is unique at the issuer only.
     public let subject: String?
+    /// `aud`, the services that the token is for; empty if the server did not say.
     public let audience: [String]
+    /// `iss`, the server that issued the token.
     public let issuer: String?
     /// `jti`, the token's identifier.
     public let tokenID: String?

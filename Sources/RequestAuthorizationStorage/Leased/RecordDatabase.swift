@@ -65,6 +65,11 @@ public struct DatabaseRecord: Sendable, RedactedDescription {
     /// have watched the record for a whole lease.
     public let unchangedFor: Duration?
 
+    /// Creates the answer of a read.
+    ///
+    /// - Parameters:
+    ///   - bytes: the record as it was stored.
+    ///   - unchangedFor: how long it has been unchanged, by the clock of the database.
     public init(_ bytes: Data, unchangedFor: Duration? = nil) {
         (self.bytes, self.unchangedFor) = (bytes, unchangedFor)
     }
