@@ -46,6 +46,18 @@ import Testing
         #expect(line.metadata["authorization.next_try_at"] == "\(desk.clock.now.addingTimeInterval(60))")
     }
 
+    @Test func `a failure of the store has its kind and what to do`() async throws {
+        let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>())
+        let full = TokenStoreError(.noSpace, "make room")
+        store.fail(next: .save, with: full)
+        let auth = RefreshableTokenAuthorization(
+            service: ScriptedTokenService<TestToken>(clock: desk.clock), store: store, clock: desk.clock)
+        auth.report(to: desk.telemetry())
+        try await auth.setToken(TestToken("a"))
+        let line = try #require(await desk.logs.line("save failed"))
+        #expect(line.metadata["error.message"] == "\(full)")
+    }
+
     @Test func `a failure that needs an operator or a sign-in has a higher level`() async throws {
         let client = desk.provider(lasts: 0, .failure(TokenEndpointError(status: 401, code: "invalid_client")))
         await #expect(throws: NotAuthorized.self) { try await client.validToken() }

@@ -43,7 +43,7 @@ extension AuthorizationEvent {
     private func message(of error: any Error) -> String? {
         switch error {
         case is NotAuthorized, is RefreshFailed, is TokenEndpointError, is TokenTransportError, is DeadlineExceeded,
-            is TokenExpiredOnArrival:
+            is TokenExpiredOnArrival, is TokenStoreError:
             "\(error)"
         default: nil
         }
