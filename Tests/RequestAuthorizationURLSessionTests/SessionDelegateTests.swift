@@ -4,9 +4,10 @@
 #if Full
 import Foundation
 import LoopbackServer
-import RequestAuthorizationURLSession
 import TestProviders
 import Testing
+
+@testable import RequestAuthorizationURLSession
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -108,6 +109,33 @@ import FoundationNetworking
             #expect(last["Host"] == "localhost:\(server.port)")
             #expect(last["Authorization"] == nil)
         }
+    }
+
+    /// Nothing is sent: the task never begins.
+    @Test(arguments: [RequestBody.ofRequest, .data(Data("text".utf8))])
+    func `a delegate takes no body from https to http`(body: RequestBody) async throws {
+        let elsewhere = try #require(URL(string: "http://api.example.com/c"))
+        let (session, recorder) = session(.task) { request in
+            var request = request
+            request.url = elsewhere
+            return request
+        }
+        let url = try #require(URL(string: "https://api.example.com/"))
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        if case .ofRequest = body { request.httpBody = Data("text".utf8) }
+        let fields = ["Location": "/b"]
+        let response = try #require(
+            HTTPURLResponse(url: url, statusCode: 307, httpVersion: "HTTP/1.1", headerFields: fields))
+        let delegate = HopDelegate(rule: RedirectRule(), request: request, body: body, session: session)
+        let task = session.dataTask(with: request)
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            delegate.urlSession(
+                session, task: task, willPerformHTTPRedirection: response, newRequest: request
+            ) { _ in continuation.resume() }
+        }
+        #expect(recorder?.events.withLock { $0 } == ["307 /b"])
+        #expect(delegate.redirection == nil)
     }
 
     @Test(arguments: [nil, "Bearer other"] as [String?])

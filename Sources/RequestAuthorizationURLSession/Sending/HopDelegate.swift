@@ -74,13 +74,13 @@ extension HopDelegate {
         _ task: URLSessionTask, _ response: HTTPURLResponse, _ redirection: Redirection,
         then proceed: @escaping @Sendable (Redirection?) -> Void
     ) {
-        let (rule, source) = (rule, request.url)
+        let (rule, source, body) = (rule, request.url, redirection.keepsBody ? body : .ofRequest)
         let decide: @Sendable (URLRequest?) -> Void = { request in
             guard let request, let source else { return proceed(nil) }
             var changed = redirection
             changed.request = request
             if !rule.isCredentialKept(of: redirection.request, in: request) { changed.keepsCredential = false }
-            proceed(rule.admitted(changed, from: source))
+            proceed(rule.admitted(changed, from: source, hasBody: body.isPresent(with: request)))
         }
         #if canImport(FoundationNetworking)
         guard let sessionDelegate else { return proceed(redirection) }

@@ -32,16 +32,20 @@ struct RedirectRule: Sendable {
             next.removeFields { Self.contentFields.contains($0.lowercased()) }
         } else if hasBody {
             // RFC 9110 §15.4.8, §15.4.9: the body is sent again, or the redirect is not followed.
-            let isDowngrade = source.absoluteString.isEncryptedURL && !target.absoluteString.isEncryptedURL
-            guard hasReplayableBody, !isDowngrade else { return nil }
+            guard hasReplayableBody else { return nil }
         }
-        return admitted(Redirection(request: next, keepsBody: !becomesGET, keepsCredential: true), from: source)
+        let redirection = Redirection(request: next, keepsBody: !becomesGET, keepsCredential: true)
+        return admitted(redirection, from: source, hasBody: hasBody && !becomesGET)
     }
 
     /// Removes the credential if the redirection leaves the origin.
     ///
-    /// - Returns: `nil` if the redirection has no origin, or if the session would add a credential to it.
-    func admitted(_ redirection: Redirection, from source: URL) -> Redirection? {
+    /// - Parameter hasBody: whether a body goes with it, in the request or separate.
+    /// - Returns: `nil` if the redirection has no origin, if its body would go from `https` to `http`, or if the session
+    ///   would add a credential to it.
+    func admitted(_ redirection: Redirection, from source: URL, hasBody: Bool) -> Redirection? {
+        let isEncrypted = redirection.request.url?.absoluteString.isEncryptedURL == true
+        if hasBody, source.absoluteString.isEncryptedURL, !isEncrypted { return nil }
         guard let origin = redirection.request.origin, origin != Origin(source) else {
             return redirection.request.origin == nil ? nil : redirection
         }
