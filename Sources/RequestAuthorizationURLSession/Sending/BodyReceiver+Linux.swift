@@ -6,7 +6,7 @@
 /// A body receiver that uses tasks with a completion handler.
 protocol TaskReceiver: BodyReceiver {
     /// Picks the carrier's session for a request.
-    func session(for request: URLRequest, of carrier: Carrier) -> URLSession
+    func session(for request: URLRequest, by rule: RedirectRule, of carrier: Carrier) -> URLSession
 
     func task(
         for request: URLRequest, body: RequestBody, in session: URLSession,
@@ -21,7 +21,9 @@ protocol TaskReceiver: BodyReceiver {
 }
 
 extension TaskReceiver {
-    func session(for request: URLRequest, of carrier: Carrier) -> URLSession { carrier.session(for: request) }
+    func session(for request: URLRequest, by rule: RedirectRule, of carrier: Carrier) -> URLSession {
+        carrier.session(for: request, by: rule)
+    }
 
     func abandon(_ task: URLSessionTask, of session: URLSession) {}
 
@@ -30,7 +32,7 @@ extension TaskReceiver {
     ) async throws -> (Body, URLResponse) {
         let (request, timeout) = limits.applied(to: request)
         defer { withExtendedLifetime(carrier) {} }
-        let session = session(for: request, of: carrier)
+        let session = session(for: request, by: delegate.rule, of: carrier)
         let cookies = carrier.cookies(of: session)
         let flight = TaskFlight(discard: discard, abandon: { abandon($0, of: session) })
         delegate.answer(by: flight.answer)
@@ -70,7 +72,9 @@ extension DataReceiver: TaskReceiver {
 }
 
 extension FileReceiver: TaskReceiver {
-    func session(for request: URLRequest, of carrier: Carrier) -> URLSession { carrier.sessionForFiles }
+    func session(for request: URLRequest, by rule: RedirectRule, of carrier: Carrier) -> URLSession {
+        carrier.sessionForFiles
+    }
 
     func task(
         for request: URLRequest, body: RequestBody, in session: URLSession,

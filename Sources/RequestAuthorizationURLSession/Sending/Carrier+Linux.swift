@@ -38,11 +38,12 @@ final class Carrier: Sendable {
         files.withLock { $0 }?.finishTasksAndInvalidate()
     }
 
-    /// The session for a request: without a cache if it has an `Authorization` field.
+    /// The session for a request: without a cache if it has a credential, whose owner alone may see the answer.
     ///
-    /// Foundation caches no answer to such a request, but searches the cache's folder each time.
-    func session(for request: URLRequest) -> URLSession {
-        request.credential(in: "Authorization") == nil ? session : sessionWithoutCache
+    /// Of all credentials Foundation knows `Authorization` only. It caches no answer to that field, but searches the
+    /// cache's folder each time.
+    func session(for request: URLRequest, by rule: RedirectRule) -> URLSession {
+        rule.isCredentialHeld(by: request) ? sessionWithoutCache : session
     }
 
     /// The session for downloads. Its delegate is a ``FileWriter``, and it has no cache.

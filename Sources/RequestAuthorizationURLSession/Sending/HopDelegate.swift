@@ -6,7 +6,7 @@
 /// Every redirect is refused, so that the 3xx is the answer, and the request that follows it is a new task. If
 /// swift-corelibs-foundation followed redirects, it would send credentials to any host and lose the body.
 final class HopDelegate: NSObject, URLSessionTaskDelegate {
-    private let rule: RedirectRule
+    let rule: RedirectRule
     private let request: URLRequest
     private let body: RequestBody
     /// The user's session. On Linux another session carries the task.

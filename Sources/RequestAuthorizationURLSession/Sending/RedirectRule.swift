@@ -71,6 +71,12 @@ extension RedirectRule {
         Self.alwaysCredentials.contains(name) || credentialFields.contains(name)
     }
 
+    /// Whether a request has a credential of a provider.
+    func isCredentialHeld(by request: URLRequest) -> Bool {
+        if request.credential(in: "Authorization") != nil { return true }
+        return credentialFields.contains { request.credential(in: $0) != nil }
+    }
+
     /// Whether a request that the session's delegate has made still has the credential of the proposed one.
     func isCredentialKept(of proposed: URLRequest, in request: URLRequest) -> Bool {
         let names = credentialFields.isEmpty ? ["authorization"] : credentialFields
