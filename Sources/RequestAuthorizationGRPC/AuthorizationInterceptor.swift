@@ -19,6 +19,10 @@
 /// In all other cases the caller gets the server's status, and the next call gets a new credential. But a young token that
 /// is refused when gRPC has repeated the call stays in use; the refusal of the next call begins a refresh. If only the proof of
 /// a bound token was refused, a second retry may follow.
+///
+/// If the refresh fails, or the task is cancelled meanwhile, the error of a call that was not made takes the place of the
+/// server's status: `.unavailable` with a `RefreshFailed` as its cause, for instance. It has the metadata of the answer.
+///
 /// `grpc-retry-pushback-ms` in the error's metadata is `0` if the provider has a new credential or can get one, else
 /// `-1`. If the session is over, the `cause` of the error is a `NotAuthorized`, for each call of that session.
 ///
@@ -43,7 +47,7 @@ public struct AuthorizationInterceptor: ClientInterceptor {
     ///   - request: the call, whose metadata get the credential.
     ///   - context: names the service and the method, for proofs that sign the URI.
     ///   - next: makes the call.
-    /// - Returns: the server's response, also a refusal.
+    /// - Returns: the server's response, also a refusal. If the refresh failed, it has the error of a call that was not made.
     /// - Throws: an `RPCError` if the call was not made: `.unauthenticated` with a `NotAuthorized` as its cause,
     ///   `.unavailable` with a `RefreshFailed`, `.cancelled` with a `CancellationError`. Other errors of the provider
     ///   are thrown as they are. A refusal by the server is a response, not an error.
