@@ -3,9 +3,10 @@
 
 import Foundation
 import RequestAuthorization
-import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
 import Testing
+
+@testable import RequestAuthorizationTesting
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -60,5 +61,12 @@ import FoundationNetworking
             try await TokenTransportChecks(limit: .seconds(5)) { BrokenTransport(defect) }.run()
         }
         #expect(found.first { $0.check == check }?.problem == "has not ended after 5.0 seconds", "\(found)")
+    }
+
+    @Test(arguments: ["Content-Length: -1\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n-5\r\n\r\n"])
+    func `a negative length does not end the process of the checks`(rest: String) {
+        var bytes = Array("POST /token HTTP/1.1\r\n\(rest)".utf8)
+        let request = ProbeRequestMessage(takenFrom: &bytes)
+        #expect(request?.body ?? [] == [])
     }
 }

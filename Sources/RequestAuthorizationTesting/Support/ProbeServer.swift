@@ -248,10 +248,12 @@ struct ProbeRequestMessage: Sendable {
             return (String(line[..<colon]), line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces))
         }
         let rest = bytes[start.upperBound...]
-        if let length = fields.first(where: { $0.name.lowercased() == "content-length" }).flatMap({ Int($0.value) }) {
-            guard rest.count >= length else { return nil }
-            body = Array(rest.prefix(length))
-            bytes = Array(rest.dropFirst(length))
+        // Not read as `Int`: a negative length would end the process.
+        let length = fields.first { $0.name.lowercased() == "content-length" }.flatMap { UInt32($0.value) }
+        if let length {
+            guard rest.count >= Int(length) else { return nil }
+            body = Array(rest.prefix(Int(length)))
+            bytes = Array(rest.dropFirst(Int(length)))
         } else if fields.contains(where: { $0.name.lowercased() == "transfer-encoding" }) {
             guard let chunks = Self.chunks(of: rest) else { return nil }
             body = chunks.body
@@ -272,9 +274,10 @@ struct ProbeRequestMessage: Sendable {
         var (body, rest): ([UInt8], ArraySlice<UInt8>) = ([], bytes)
         while let end = rest.firstRange(of: line) {
             let length = String(decoding: rest[..<end.lowerBound], as: UTF8.self).prefix { $0 != ";" }
-            guard let count = Int(length, radix: 16), rest[end.upperBound...].count >= count + 2 else { return nil }
-            body += rest[end.upperBound...].prefix(count)
-            rest = rest[end.upperBound...].dropFirst(count + 2)
+            rest = rest[end.upperBound...]
+            guard let count = UInt32(length, radix: 16), rest.count >= Int(count) + 2 else { return nil }
+            body += rest.prefix(Int(count))
+            rest = rest.dropFirst(Int(count) + 2)
             if count == 0 { return (body, rest) }
         }
         return nil
