@@ -50,13 +50,17 @@ public struct Credential: Sendable {
     ///   - fields: values by name.
     ///   - isForOneRequest: whether they are valid for this method, target or body only, as a signature is.
     ///   - receipt: judges refusals; without one they count.
-    /// - Throws: as ``init(_:in:isForOneRequest:receipt:)``.
+    /// - Throws: as ``init(_:in:isForOneRequest:receipt:)``, and if two names differ in the case of letters only.
     public init(
         _ fields: [String: String], isForOneRequest: Bool = false, receipt: (any CredentialReceipt)? = nil
     ) throws {
-        self.init(
-            checked: try fields.map { try CredentialField($0.key, $0.value) }, isForOneRequest: isForOneRequest,
-            receipt: receipt)
+        let checked = try fields.map { try CredentialField($0.key, $0.value) }
+        // Requests keep one value, and a dictionary has no order that would say which.
+        if checked.count > 1, Set(checked.map(\.name.asciiLowercased)).count < checked.count {
+            throw NotAuthorized(
+                .malformedCredential, detail: "two names of header fields differ in the case of letters only: keep one")
+        }
+        self.init(checked: checked, isForOneRequest: isForOneRequest, receipt: receipt)
     }
 
     private init(checked fields: [CredentialField], isForOneRequest: Bool, receipt: (any CredentialReceipt)?) {

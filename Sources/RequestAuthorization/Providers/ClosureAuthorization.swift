@@ -30,7 +30,7 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
     ///   - onUnauthorized: called after a 401, or a 403 for a missing scope, also if the request had no field. If it
     ///     returns, `fields` is called again for a retry. Without it a 401 is final.
     ///   - fields: returns header fields by name for a request; none if it goes out as it is. Names and values that no
-    ///     header can hold are refused.
+    ///     header can hold are refused, and so are two names that differ in the case of letters only.
     public init(
         onUnauthorized: (nonisolated(nonsending) @Sendable (UnauthorizedResponse) async throws -> Void)? = nil,
         fields: nonisolated(nonsending) @escaping @Sendable (any AuthorizableRequest) async throws -> [String: String]

@@ -39,6 +39,13 @@ import Testing
         #expect(throws: NotAuthorized.self) { try Credential.bearer("x y") }
     }
 
+    @Test func `two fields whose names differ in case only are refused`() throws {
+        let fields = ["X-Key": "a", "x-key": "b", "X-Other": "c"]
+        let error = #expect(throws: NotAuthorized.self) { try Credential(fields) }
+        #expect(error?.reason == .malformedCredential && error?.detail?.contains("differ in the case") == true)
+        #expect(try Credential(["X-Key": "a", "X-Keys": "a"]).fields.count == 2)
+    }
+
     @Test func `plain http is refused, whoever made it`() throws {
         var request = FakeRequest.make(to: "http://api.example.com")
         let error = #expect(throws: NotAuthorized.self) { try request.set(Credential("x")) }
