@@ -28,7 +28,8 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
     ///
     /// - Parameters:
     ///   - onUnauthorized: called after a 401, or a 403 for a missing scope, also if the request had no field. If it
-    ///     returns, `fields` is called again for a retry. Without it a 401 is final.
+    ///     returns, `fields` is called again for a retry. Without it a 401 is final. Of the answer's fields it sees those
+    ///     that an ``UnauthorizedResponse`` keeps.
     ///   - fields: returns header fields by name for a request; none if it goes out as it is. Names and values that no
     ///     header can hold are refused, and so are two names that differ in the case of letters only.
     public init(
@@ -43,7 +44,7 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
     /// - Parameters:
     ///   - field: the name of the field.
     ///   - onUnauthorized: called after a 401, or a 403 for a missing scope. If it returns, `value` is called again for
-    ///     a retry. Without it a 401 is final.
+    ///     a retry. Without it a 401 is final. Of the answer's fields it sees those that an ``UnauthorizedResponse`` keeps.
     ///   - value: returns the whole value of the field, for instance `Bearer …`.
     public init(
         field: String = "Authorization",

@@ -36,6 +36,9 @@ extension AuthorizableResponse {
 }
 
 /// The answer of a server that refused a credential.
+///
+/// One that this package makes of a client's response keeps four of its fields: `WWW-Authenticate`, `Retry-After`,
+/// `DPoP-Nonce` and `Date`. A ``CredentialReceipt`` of your own gets the response itself where the client passes it on.
 public struct UnauthorizedResponse: AuthorizableResponse, Sendable {
     /// The status code: 401; 403 if a challenge asks for another scope or a stronger log-in; 400 if it asks for a nonce.
     public let statusCode: Int
