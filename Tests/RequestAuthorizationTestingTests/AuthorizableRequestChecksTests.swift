@@ -87,6 +87,23 @@ struct AuthorizableRequestChecksTests {
     }
 
     @Test(arguments: [
+        ("http://api.example.com" as Origin, false, "takes a credential that others can read"),
+        ("https://api.example.com", true, "takes no credential"),
+        ("http://127.0.0.1:8080", true, "takes no credential"),
+    ])
+    func `a request that hides whether others can read it fails`(_ server: Origin, isPlaintext: Bool, problem: String)
+        async
+    {
+        let found = await failures {
+            try await AuthorizableRequestChecks(method: nil, target: nil) {
+                Disguised(server: server, isPlaintext: isPlaintext)
+            }
+            .run()
+        }
+        #expect(found.map(\.description) == ["is readable on the network as its origin is: \(problem) to \(server)"])
+    }
+
+    @Test(arguments: [
         (BrokenRequest.Defect.comparesCase, ["keeps a credential", "replaces an earlier credential"]),
         (.adds, ["replaces an earlier credential"]), (.keepsOne, ["leaves other fields alone"]),
         (.dropsAll, ["keeps a credential", "replaces an earlier credential", "leaves other fields alone"]),
@@ -134,6 +151,14 @@ private struct OtherBody: Plain {
 private struct Target: Plain {
     var fields: [String: String] = [:]
     var targetURI: String?
+}
+
+/// A request that says itself whether others can read it.
+private struct Disguised: Plain {
+    var fields: [String: String] = [:]
+    let server: Origin
+    let isPlaintext: Bool
+    var origin: Origin? { server }
 }
 
 /// A request with one defect.

@@ -12,9 +12,9 @@
 /// The closure creates a request without credential. It is called for each check.
 ///
 /// The checks: a credential is found under any spelling of its field; another one replaces it; other fields stay; the
-/// request goes to its host, port and scheme only; method, target and body are the expected ones, and the target has no
-/// fragment. A `requestMethod` of type `String` instead of `String?` compiles, but no provider sees it. The last checks
-/// report that.
+/// request goes to its host, port and scheme only; it counts as readable on the network for `http` to another machine only;
+/// method, target and body are the expected ones, and the target has no fragment. A `requestMethod` of type `String` instead
+/// of `String?` compiles, but no provider sees it. The last checks report that.
 public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable {
     private let method: String?
     private let target: String?
@@ -44,6 +44,7 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
             Check("replaces an earlier credential") { try await checkReplacing() },
             Check("leaves other fields alone") { try await checkOthers() },
             Check("goes to its origin alone") { try await checkOrigin() },
+            Check("is readable on the network as its origin is") { try await checkPlaintext() },
             Check("shows its method and its target") { try await checkSigned() },
             Check("shows its body") { try await checkBody() },
         ]
@@ -96,6 +97,16 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
         }
         guard let origin = request.origin else { return }
         try require(request.goes(to: origin), "goes(to:) refuses the request's own origin")
+    }
+
+    private func checkPlaintext() async throws {
+        let request = try await request()
+        // Without an origin only the client knows.
+        guard let origin = request.origin else { return }
+        let isReadable = origin.isPlaintext && !origin.isLoopback
+        try require(
+            request.isPlaintext == isReadable,
+            isReadable ? "takes a credential that others can read to \(origin)" : "takes no credential to \(origin)")
     }
 
     private func checkSigned() async throws {
