@@ -25,6 +25,10 @@ struct ClientChecksTests {
             "returns a redirect of a body that can be read once: returned 200, not 307"
         ),
         (
+            .followsWithAnOldProof,
+            "makes a proof anew for a redirect: did not make a proof for each of two requests"
+        ),
+        (
             .comparesNoHosts,
             "takes no credential to another origin: took the field Authorization to https://other.example.com/b"
         ),

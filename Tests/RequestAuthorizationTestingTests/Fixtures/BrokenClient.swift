@@ -8,7 +8,7 @@ import RequestAuthorizationTesting
 /// A client that follows redirects, with at most one defect.
 struct BrokenClient: Sendable {
     enum Defect: Sendable {
-        case followsWithASpentBody
+        case followsWithASpentBody, followsWithAnOldProof
         case comparesNoHosts, comparesNoPorts, comparesNoSchemes
         /// This is none: a client may stay with `https`.
         case staysSecure
@@ -27,8 +27,12 @@ struct BrokenClient: Sendable {
             }
             guard var next = redirection(of: request, by: answer) else { return answer }
             guard next.origin != request.origin else {
-                request = next
-                continue
+                guard defect == .followsWithAnOldProof, let proof = sent["X-Proof"] else {
+                    request = next
+                    continue
+                }
+                next["X-Proof"] = proof
+                return try await server(next)
             }
             if takesCredential(from: request, to: next) { for name in sent.fieldNames { next[name] = sent[name] } }
             return try await server(next)
