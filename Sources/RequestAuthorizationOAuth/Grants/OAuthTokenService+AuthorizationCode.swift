@@ -165,6 +165,9 @@ extension OAuthTokenService {
     /// - Throws: as ``finish(callback:)``.
     public func finish(_ pending: PendingSignIn, callback: URL) async throws -> OAuthToken {
         guard began(pending), let parameters = pending.parameters(of: callback) else { throw SignInError(.foreign) }
+        let url = try endpoint.server.endpoint(endpoint.server.tokenEndpoint, named: "token_endpoint")
+        // A service without `proof` leaves the sign-in to the one that began it.
+        if let key = pending.proofKey { _ = try endpoint.proofKey(replacing: nil, key) }
         let now = endpoint.clock.now
         let isExpired = pending.isExpired(at: now)
         // Adds a sign-in that was kept elsewhere, so that the store knows it as used. An expired one is not added:
@@ -174,7 +177,6 @@ extension OAuthTokenService {
             throw SignInError(isExpired ? .expired : .alreadyUsed)
         }
         let code = try pending.code(in: parameters, at: now)
-        let url = try endpoint.server.endpoint(endpoint.server.tokenEndpoint, named: "token_endpoint")
         return try await endpoint.token(
             "authorization_code",
             [

@@ -137,6 +137,21 @@ import Testing
         #expect(stored == token)
     }
 
+    @Test func `a service that was made without proof leaves a sign-in with a key to the one that began it`()
+        async throws
+    {
+        transport.append(.response(200, json: Self.answer))
+        let service = service()
+        let pending = try await service.signIn(scopes: [])
+        let callback = try URL.make("\(pending.redirectURI)?code=c&state=\(pending.state)")
+        let other = OAuthTokenService.authorizationCode(
+            server: service.endpoint.server, client: .public(id: "app"), pendingSignIns: service.pendingSignIns,
+            transport: transport, clock: clock)
+        await #expect(throws: ProofUnavailable(.notConfigured)) { try await other.finish(callback: callback) }
+        #expect(transport.calls == 0)
+        #expect(try await service.finish(callback: callback).proofKey == pending.proofKey)
+    }
+
     @Test func `a refresh proves the key of the token, and each sign-in has a new key`() async throws {
         transport.append(.response(200, json: Self.answer), .response(200, json: Self.answer))
         let old = try bound()
