@@ -37,7 +37,7 @@ public struct DeviceSignIn: Sendable, RedactedDescription {
 
     /// Polls the server until the user has allowed access, and returns the token.
     ///
-    /// It can be called once. Cancelling the task ends it at once.
+    /// It can be called once. Cancelling the task ends it at once, and a token that comes after that is revoked.
     ///
     /// Time-outs, lost connections, temporary failures of the server and pages of a captive portal do not end it. The
     /// server is polled less often from then on, until the code expires.

@@ -77,9 +77,9 @@ extension DeviceSignIn {
     /// Asks for the token (RFC 8628 §3.4).
     fileprivate func poll() async throws -> OAuthToken {
         let url = try endpoint.server.endpoint(endpoint.server.tokenEndpoint, named: "token_endpoint")
-        return try await endpoint.token(
+        return try await endpoint.signInToken(
             "urn:ietf:params:oauth:grant-type:device_code", [("device_code", deviceCode)], at: url,
-            requestedScopes: scopes, replacing: nil, boundTo: proofKey, identity: identity)
+            requestedScopes: scopes, boundTo: proofKey, identity: identity)
     }
 
     /// Converts the errors of RFC 8628 §3.5 that have a kind of their own.

@@ -93,6 +93,26 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
         return token
     }
 
+    /// Exchanges what a person has granted.
+    ///
+    /// If the task is cancelled, it throws at once. A token that comes all the same is revoked, since nobody gets it.
+    func signInToken(
+        _ grantType: String, _ parameters: [(name: String, value: String)], at url: URL, requestedScopes: Set<String>,
+        boundTo key: ProofKey?, identity: IdentityRequest?
+    ) async throws -> OAuthToken {
+        let answer = Task {
+            try await token(
+                grantType, parameters, at: url, requestedScopes: requestedScopes, replacing: nil, boundTo: key,
+                identity: identity)
+        }
+        do {
+            return try await endingAtOnce { try await answer.value }
+        } catch  where Task.isCancelled {
+            Task { if let late = try? await answer.value { try? await revoke(late) } }
+            throw error
+        }
+    }
+
     /// What requests with these grant types ask for; those with another one ask for a token.
     private static let purposes: [String: TokenRequestPurpose] = [
         "refresh_token": .refresh, "authorization_code": .code,

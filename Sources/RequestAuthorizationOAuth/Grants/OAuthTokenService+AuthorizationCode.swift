@@ -146,7 +146,8 @@ extension OAuthTokenService {
     ///
     ///     try await auth.signIn { try await service.finish(callback: url) }
     ///
-    /// The sign-in is removed from the store before the code is sent, so a callback can be used only once.
+    /// The sign-in is removed from the store before the code is sent, so a callback can be used only once. Cancelling
+    /// the task ends it at once, and a token that comes after that is revoked.
     ///
     /// It is for programs with one user. On a server an attacker may begin a sign-in and give its callback to another
     /// user. So a server finishes the sign-in that it kept in the browser's session: ``finish(_:callback:)``.
@@ -177,14 +178,13 @@ extension OAuthTokenService {
             throw SignInError(isExpired ? .expired : .alreadyUsed)
         }
         let code = try pending.code(in: parameters, at: now)
-        return try await endpoint.token(
+        return try await endpoint.signInToken(
             "authorization_code",
             [
                 // RFC 6749 §4.1.3: the same redirect URI; RFC 7636 §4.5: the verifier.
                 ("code", code), ("redirect_uri", pending.redirectURI), ("code_verifier", pending.codeVerifier),
             ],
-            at: url, requestedScopes: pending.scopes, replacing: nil, boundTo: pending.proofKey,
-            identity: pending.identity)
+            at: url, requestedScopes: pending.scopes, boundTo: pending.proofKey, identity: pending.identity)
     }
 
     /// Whether this client began the sign-in at this server (RFC 9700 §4.4): services may share a store.

@@ -428,6 +428,24 @@ import Testing
         #expect(transport.calls == 1)
     }
 
+    @Test func `a token that is granted while the task is cancelled is revoked`() async throws {
+        transport.append(.response(200, json: Self.authorization), .held)
+        let device = try await OAuthTokenService.device(
+            server: .make(), client: .public(id: "tv"), transport: transport, clock: clock
+        ).deviceSignIn(scopes: [])
+        let task = Task { try await device.token() }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(5))
+        let poll = try await transport.nextCall()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        transport.append(.response(200, json: ""), .response(200, json: ""))
+        try #require(poll.succeed(TokenResponse(statusCode: 200, body: Array(Self.token.utf8))))
+        await transport.calls(atLeast: 4)
+        #expect(transport.requests.suffix(2).map(\.url.lastPathComponent) == ["revoke", "revoke"])
+        #expect(transport.requests[2].text.contains("token=r&"))
+    }
+
     @Test func `a sign-in can be awaited once, so that the server is not polled twice as often`() async throws {
         let device = try await begin()
         let task = Task { try await device.token() }
