@@ -82,8 +82,13 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
             mayBeOfAnyKind: mayBeOfAnyKind, proofKey: key, allowsBearer: proof?.allowsBearer ?? true)
         token.issuer = server.issuer(replacing: old)
         if let identity {
-            token.identity = try SignedInIdentity(
-                answer.text("id_token"), for: client, request: identity, at: clock.now)
+            do {
+                token.identity = try SignedInIdentity(
+                    answer.text("id_token"), for: client, request: identity, at: clock.now)
+            } catch {
+                try? await revoke(token)  // Nobody gets it.
+                throw error
+            }
         } else if let signedIn = old?.identity {
             token.identity = signedIn
             if let new = answer.text("id_token"), try !signedIn.isRenewed(by: new, at: clock.now) {

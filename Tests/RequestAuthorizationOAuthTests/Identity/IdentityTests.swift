@@ -197,6 +197,18 @@ import Testing
         }
     }
 
+    @Test func `the tokens that came with an ID token that is not valid are revoked`() async throws {
+        let service = service()
+        let pending = try await service.signIn(scopes: [], identity: true)
+        transport.append(
+            .response(200, json: IDToken.answer(nil)), .response(200, json: ""), .response(200, json: ""))
+        await #expect(throws: IdentityTokenError(.missing)) {
+            try await service.finish(callback: .make("\(pending.redirectURI)?code=c&state=\(pending.state)"))
+        }
+        #expect(transport.requests.map(\.url.lastPathComponent) == ["token", "revoke", "revoke"])
+        #expect(transport.requests[1].text.contains("token=r1&"))
+    }
+
     @Test func `the server has an issuer, and another machine's names no endpoint on this one`() async throws {
         let nameless = service { $0.issuer = nil }
         let error = await #expect(throws: AuthorizationServerError.self) {
