@@ -16,7 +16,7 @@ struct DevicePolling: Hashable, Sendable {
         case pending
         /// `slow_down`.
         case slowDown
-        /// No answer, a temporary failure of the server, or the page of a captive portal.
+        /// No answer, a temporary failure of the server, the page of a captive portal, or no proof of the client.
         case unanswered
     }
 
@@ -59,6 +59,9 @@ struct DevicePolling: Hashable, Sendable {
                 ? .unanswered : nil
         // The body is not a JSON object, for instance the page of a captive portal.
         case let error as InvalidTokenResponse: error.field == "body" ? .unanswered : nil
+        // Nothing was sent. The authenticator has proven the client when the sign-in began.
+        case is ClientAuthenticationFailed: .unanswered
+        case let error as WorkloadIdentityError: error.delivery == .notSent ? .unanswered : nil
         default: nil
         }
     }

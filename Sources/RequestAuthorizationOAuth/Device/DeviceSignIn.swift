@@ -39,8 +39,8 @@ public struct DeviceSignIn: Sendable, RedactedDescription {
     ///
     /// It can be called once. Cancelling the task ends it at once, and a token that comes after that is revoked.
     ///
-    /// Time-outs, lost connections, temporary failures of the server and pages of a captive portal do not end it. The
-    /// server is polled less often from then on, until the code expires.
+    /// Time-outs, lost connections, temporary failures of the server, pages of a captive portal and failures of the
+    /// client's authenticator do not end it. The server is polled less often from then on, until the code expires.
     ///
     /// - Throws: ``SignInError`` if the user denied access or the code expired; `TokenEndpointError` for any other
     ///   error of the server; `InvalidTokenResponse` for an unusable token; errors of the transport;

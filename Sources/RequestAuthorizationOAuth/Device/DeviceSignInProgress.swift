@@ -7,7 +7,8 @@ public enum DeviceSignInStep: Sendable, Hashable {
     case waiting(Duration)
     /// The server asked for fewer polls. From now on there is this time between them.
     case slowedDown(Duration)
-    /// The server could not be reached, failed temporarily, or a captive portal answered. It is polled less often now.
+    /// The server could not be reached, failed temporarily, or a captive portal answered; or the client's authenticator
+    /// failed. The server is polled less often now.
     case unanswered(Duration)
     /// The user allowed access: the last step.
     case authorized(OAuthToken)

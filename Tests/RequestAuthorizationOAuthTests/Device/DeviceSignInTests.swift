@@ -43,12 +43,15 @@ import Testing
     }
 
     /// Collects all steps, and advances the time by exactly each sleep.
-    private func steps(of device: DeviceSignIn) async -> (
-        steps: [DeviceSignInStep], slept: [Duration], error: (any Error)?
-    ) {
+    private func steps(
+        of device: DeviceSignIn, then react: @escaping @Sendable (DeviceSignInStep) -> Void = { _ in }
+    ) async -> (steps: [DeviceSignInStep], slept: [Duration], error: (any Error)?) {
         let steps = Lock<[DeviceSignInStep]>([])
         let task = Task {
-            for try await step in device.progress { steps.withLock { $0.append(step) } }
+            for try await step in device.progress {
+                steps.withLock { $0.append(step) }
+                react(step)
+            }
         }
         let slept = Lock<[Duration]>([])
         let time = Task { [clock] in
@@ -337,6 +340,27 @@ import Testing
         failure(code)
         transport.append(.response(200, json: Self.token))
         #expect(await steps(of: device).slept == [5, 10].map { .seconds($0) })
+    }
+
+    private static let failures: [any Error & Sendable] = [
+        CountingAuthenticator.Refusal(), WorkloadIdentityError(.missing, source: "/var/run/token"),
+    ]
+
+    @Test(arguments: failures.indices)
+    func `after a failure of the client's authenticator the server is polled again`(index: Int) async throws {
+        let authenticator = CountingAuthenticator()
+        transport.append(.response(200, json: Self.authorization), .response(200, json: Self.token))
+        let device = try await OAuthTokenService.device(
+            server: .make(), client: .public(id: "tv"), authentication: authenticator, transport: transport,
+            clock: clock
+        ).deviceSignIn(scopes: [])
+        authenticator.refuse(with: Self.failures[index])
+        let (steps, slept, error) = await steps(of: device) { step in
+            if case .unanswered = step { authenticator.refuse(with: nil) }
+        }
+        #expect(error == nil && transport.calls == 2)
+        #expect(slept == [5, 10].map { .seconds($0) })
+        #expect(steps.count == 3)
     }
 
     @Test func `pages that are not OAuth end with the code, and the error says what was received`()
