@@ -68,9 +68,11 @@ public struct ClientProof: Sendable, RedactedDescription {
     }
 }
 
-/// A ``ClientAuthenticator`` made no proof, so nothing was sent. The session is kept, and the next slot tries again.
+/// A ``ClientAuthenticator`` made no proof, or there was no token to exchange, so nothing was sent. The session is kept,
+/// and the next slot tries again.
 public struct ClientAuthenticationFailed: UnsentFailure {
-    /// The error of the authenticator, or the fault of its proof. The description does not contain it.
+    /// The error of the authenticator or of the exchange's closure, or the fault of the proof. The description does not
+    /// contain it.
     public let underlying: any Error
 
     /// Returns an error that keeps the session: the authorization server has not seen the token.
@@ -91,7 +93,7 @@ public struct ClientAuthenticationFailed: UnsentFailure {
 
 extension ClientAuthenticationFailed: RedactedDescription {
     public var description: String {
-        "nothing was sent: the client could not be authenticated (\(type(of: underlying))); check its key and its "
-            + "authenticator; the session is kept"
+        "nothing was sent: the client could not be authenticated, or there was no token to exchange "
+            + "(\(type(of: underlying))); check its key, its authenticator and that token; the session is kept"
     }
 }

@@ -40,6 +40,7 @@ extension OAuthTokenService {
     /// The closure is called for each exchange, so that it can return a token that is still valid. A refusal with
     /// `invalid_grant` keeps the session, and the next try uses the closure's next token. If the closure throws a
     /// `NotAuthorized` that asks for a sign-in, callers get one with the reason `needsInteraction`, and the session is kept.
+    /// Most other errors of the closure reach callers in a ``ClientAuthenticationFailed``: nothing was sent.
     public static func tokenExchange(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil, transport: any TokenTransport, clock: any AuthorizationClock = .system,
@@ -55,6 +56,10 @@ extension OAuthTokenService {
             } catch let ended as NotAuthorized where ended.needsSignIn {
                 throw NotAuthorized(
                     .needsInteraction, detail: "sign in where the exchanged token comes from", underlying: ended)
+            } catch let error
+                where error is TokenTransportError || !(error is NotAuthorized || error is any TokenServiceFailure)
+            {
+                throw ClientAuthenticationFailed.keepingSession(error)  // Nothing was sent to this server.
             }
             let token = try await endpoint.exchange(tokens)
             guard !token.isNoAccessToken else {

@@ -157,6 +157,23 @@ import Testing
         #expect(transport.calls == 2)
     }
 
+    private struct Offline: Error {}
+
+    private static let failures: [any Error & Sendable] = [
+        Offline(), TokenTransportError(.timedOut, delivery: .mayHaveBeenProcessed),
+        RefreshFailed(underlying: Offline(), nextTryAt: .distantFuture, delivery: .mayHaveBeenProcessed),
+    ]
+
+    @Test(arguments: failures.indices)
+    func `without a token to exchange nothing is sent, and no answer counts as lost`(index: Int) async throws {
+        let auth = RefreshableTokenAuthorization(
+            service: service { throw Self.failures[index] }, policy: .init(backOff: .init(patience: .zero)),
+            clock: clock)
+        let error = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
+        #expect(error?.delivery == .notSent)
+        #expect(transport.calls == 0)
+    }
+
     @Test func `the exchange is repeated if the refresh token of its answer is dead`() async throws {
         transport.append(
             .response(200, json: #"{"access_token":"a","refresh_token":"r",\#(Self.accessToken),"expires_in":60}"#),
