@@ -453,10 +453,16 @@ actor ResourceSessions {
         guard let record = unsaved else { return }
         let kept = try await settings.record()?.signIn
         // The record of a sibling that has signed in since stays.
-        if kept.map({ passed.contains($0) }) ?? true {
+        if unsaved?.signIn == record.signIn, kept.map({ passed.contains($0) }) ?? true {
             try await settings.records.save(value: record, named: settings.sessionName)
         }
-        if unsaved?.signIn == record.signIn { unsaved = nil }
+        if unsaved?.signIn == record.signIn {
+            unsaved = nil
+            return
+        }
+        // A later sign-in may have been saved before this record was.
+        if unsaved == nil, session?.record?.signIn != record.signIn { unsaved = session?.record }
+        try await finish()
     }
 }
 

@@ -82,6 +82,27 @@ private struct SlowTokens: TokenStore {
     func clear() async throws { try await base.clear() }
 }
 
+/// Records that fail to save a session at first, and at the second try save it slowly.
+struct SlowlySavedRecords: ChangedRecords {
+    let base = InMemoryResourceRecords()
+    let second = (begins: AsyncStream.makeStream(of: Void.self), goesOn: AsyncStream.makeStream(of: Void.self))
+    private let saves = Lock(0)
+
+    func save(_ record: Data, named name: String) async throws {
+        guard name.hasPrefix("resource ") else { return base.save(record, named: name) }
+        let number = saves.withLock { saves in
+            saves += 1
+            return saves
+        }
+        if number == 1 { throw TokenStoreError(.noSpace, "full") }
+        if number == 2 {
+            second.begins.continuation.finish()
+            for await _ in second.goesOn.stream {}
+        }
+        base.save(record, named: name)
+    }
+}
+
 /// Records that call a function before each lock.
 struct LockedRecords: ChangedRecords {
     let base = InMemoryResourceRecords()

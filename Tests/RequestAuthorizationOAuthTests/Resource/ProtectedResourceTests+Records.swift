@@ -76,6 +76,22 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a sign-in that is saved slowly does not replace a later one in the records`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = SlowlySavedRecords()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            try await notes.signIn()
+            async let settled: Void = notes.settle(within: .seconds(60))
+            for await _ in records.second.begins.stream {}
+            guarded.change { $0.issuers = ["BASE/as2"] }
+            try await notes.signIn()
+            records.second.goesOn.continuation.finish()
+            try await settled
+            let later = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            #expect(try await later.validToken().accessToken == "t2")
+        }
+    }
+
     @Test func `a sibling's sign-in that is read slowly does not replace a later one of this program`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let records = SlowlyReadRecords(name: "client-2")
