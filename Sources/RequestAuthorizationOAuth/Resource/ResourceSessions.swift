@@ -361,7 +361,7 @@ actor ResourceSessions {
         }
         do {
             try await keep(new, over: kept, demand)
-        } catch let error as NotAuthorized where error.reason == .signedOut {
+        } catch  where signOuts != demand.signOuts {
             // The sign-out has cancelled this task, and a cancelled request revokes nothing.
             await Task.detached { await new.service.discard(new.token) }.value
             throw error
