@@ -144,9 +144,7 @@ struct ResourceSignInAttempt: Sendable {
                 try await begin(redirectURI).service.pending(scopes, redirectURI, parameters)
             }, show: show)
         guard let (record, service) = began.withLock({ $0 }) else { throw SignInError(.foreign) }
-        // Not cancelled by a sign-out: a token that nobody has received could not be revoked.
-        let token = try await Task.detached { try await service.finish(callback: callback) }.value
-        return (record, service, token)
+        return (record, service, try await service.finish(callback: callback))
     }
 
     /// Shows a code, and waits until the person has entered it on another device.
