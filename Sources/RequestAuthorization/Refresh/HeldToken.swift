@@ -113,6 +113,16 @@ class HeldToken: CredentialContents, @unchecked Sendable {
 
     var fault: NotAuthorized? { problem.map { NotAuthorized(.malformedCredential, detail: $0) } }
 
+    /// This token under the number of a stored one, if that is the same token with a later number; else `nil`.
+    ///
+    /// Not the stored one: the store does not know with which claims it was fetched, for instance.
+    func renumbered(as stored: HeldToken) -> HeldToken? {
+        guard version.session == stored.version.session, version.generation < stored.version.generation,
+            obtainedAt == stored.obtainedAt, header == stored.header
+        else { return nil }
+        return numbered(stored.version)
+    }
+
     /// The same token, with all that is known of it, under another number.
     func numbered(_ version: TokenVersion) -> HeldToken { preconditionFailure("only a token with its type is held") }
 

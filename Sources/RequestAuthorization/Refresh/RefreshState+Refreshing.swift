@@ -88,10 +88,14 @@ extension RefreshState {
     /// Goes on with a token that a sibling, or an earlier launch, has saved.
     private mutating func adopt(_ item: StoredItem, in flight: Flight, _ turn: inout Turn) -> Exchange.Step? {
         var flight = flight
-        if flight.step != .load { turn.emit(.tokenAdopted) }
-        adopt(item, flight.exchange.intent, &turn)
+        // Its own token under another number is news to nobody, and still to be refreshed.
+        let isOwn = renumber(as: item.token)
+        if !isOwn {
+            if flight.step != .load { turn.emit(.tokenAdopted) }
+            adopt(item, flight.exchange.intent, &turn)
+        }
         let (held, isServed) = (held, isServed(at: turn.now))
-        let move = flight.move { $0.adopted(held, isServed: isServed, at: turn.now.date) }
+        let move = flight.move { $0.adopted(held, isServed: isServed && !isOwn, at: turn.now.date) }
         return follow(move, flight, &turn)
     }
 

@@ -76,6 +76,17 @@ extension RefreshState {
         return item.version.generation > held.generation
     }
 
+    /// Gives the held token the number under which the store holds it, and returns whether the stored token is that one.
+    @discardableResult
+    mutating func renumber(as stored: HeldToken?) -> Bool {
+        guard case .held(let former, let use) = holding, let held = stored.flatMap({ former.renumbered(as: $0) })
+        else { return false }
+        // A call that has spent it brings the token after it.
+        if case .refresh? = calling?.step { return true }
+        holding = .held(held, use)
+        return true
+    }
+
     // MARK: Storing
 
     /// Has content stored in place of what is not stored yet.

@@ -178,7 +178,7 @@ extension RefreshState {
             return endSession(NotAuthorized(.signedOut), &turn)
         }
         vault.note(item)
-        guard isNews(item) else { return }
+        guard isNews(item), !renumber(as: item.token) else { return }
         turn.emit(.tokenAdopted)
         adopt(item, intent, &turn)
         releaseWaiters(&turn)

@@ -89,20 +89,14 @@ extension RefreshState {
 
     /// The refreshed token, if the store holds it as a later generation: a sibling had spent the same token.
     private func renumbered(_ content: Vault.Content, as stored: HeldToken) -> HeldToken? {
-        guard case .token(let ours, .older) = content, ours.version.session == stored.version.session,
-            ours.version.generation < stored.version.generation, ours.obtainedAt == stored.obtainedAt,
-            ours.header == stored.header
-        else { return nil }
-        // Not the stored one: the store does not know with which claims it was fetched, for instance.
-        return ours.numbered(stored.version)
+        guard case .token(let ours, .older) = content else { return nil }
+        return ours.renumbered(as: stored)
     }
 
     /// Goes on with a token of this provider under the number that the store has given to it.
     private mutating func renumber(_ held: HeldToken, _ news: News?, _ turn: inout Turn) {
         if case .refreshed? = news { return announce(.refreshed(held), &turn) }
-        // It was announced after an earlier try. A call that has spent it brings the token after it.
-        if case .refresh? = calling?.step { return }
-        if case .held(let former, let use) = holding, former.header == held.header { holding = .held(held, use) }
+        renumber(as: held)  // It was announced after an earlier try.
     }
 
     /// The token that a sibling has stored since the sign-out revoked the one before it.

@@ -244,7 +244,8 @@ struct RefreshStateStoreTests {
         #expect(bench.state.held?.isFetched == true && bench.state.heldVersion?.generation == 2)
     }
 
-    @Test func `a call goes on although the store gives another number to the token that it has spent`() {
+    @Test(arguments: [false, true])
+    func `a call goes on although the store gives another number to the token that it has spent`(isNoticed: Bool) {
         var bench = Bench.make(storage: .shared)
         let first = bench.refuse()
         let item = bench.stored(1, generation: 0)
@@ -255,9 +256,29 @@ struct RefreshStateStoreTests {
         let second = bench.refuse()
         bench.advance(second, .loaded(item, nil), .done)
         #expect(bench.write(.refused(renumbered)) == [])
+        if isNoticed { #expect(bench.notice(renumbered) == []) }
         bench.advance(second, .token(bench.held(3, generation: 2)))
         #expect(bench.write(.refused(bench.stored(3, generation: 3))).contains("announce 3"))
         #expect(bench.answer() == "token 3" && bench.state.heldVersion?.generation == 3)
+    }
+
+    @Test(arguments: [false, true])
+    func `a token that the store holds under another number is still refreshed, and its claims are known`(
+        isRefused: Bool
+    ) {
+        var bench = Bench.make(storage: .shared)
+        let first = bench.refuse()
+        bench.advance(first, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
+        bench.advance(first, .token(bench.held(2, generation: 1, claims: "{}")))
+        // It is saved, and the answer is lost.
+        bench.write(.failed(ExploredFailure()))
+        let renumbered = bench.stored(2, generation: 2)
+        bench.pass(isRefused ? 200 : ExploredToken.lifetime - 99)
+        if isRefused { bench.refuse() } else { #expect(bench.answer() == "token 2") }
+        #expect(bench.advance(bench.state.flight?.id, .loaded(renumbered, nil)) == [])
+        let intent = RefreshIntent(session: Bench.session, generation: 2, beganAt: bench.now.date)
+        #expect(bench.state.calling?.step == .intent(intent))
+        #expect(bench.state.held?.claims == "{}" && bench.answer() == (isRefused ? "wait" : "token 2"))
     }
 
     // MARK: The lock and the intent
