@@ -4,16 +4,16 @@
 /// How long to leave a failing service or store alone.
 struct BackOff: Hashable, Sendable {
     private(set) var attempts = 0
-    /// When the next try is due.
-    private(set) var slot = Moment(date: .distantPast, uptime: .zero)
+    /// When the next try is due, as uptime.
+    private(set) var slot = Duration.zero
     /// Until when the server wants no try, as uptime. Then no try comes earlier.
     private(set) var ordered = Duration.zero
 
     /// The date at which the slot opens, by the present time of day; not in the past.
-    func date(at now: Moment) -> Date { now.date.addingTimeInterval(max(0, (slot.uptime - now.uptime).seconds)) }
+    func date(at now: Moment) -> Date { now.date.addingTimeInterval(max(0, (slot - now.uptime).seconds)) }
 
     /// Whether a try is due.
-    func isOpen(at now: Moment) -> Bool { now.uptime >= slot.uptime }
+    func isOpen(at now: Moment) -> Bool { now.uptime >= slot }
 
     /// - Parameters:
     ///   - retryAfter: the delay that the server asked for.
@@ -30,9 +30,9 @@ struct BackOff: Hashable, Sendable {
         let delay = max(isLongest ? policy.maximum : .seconds(bound * random), ordered ?? .zero)
         attempts += 1
         self.ordered = ordered.map { now.uptime + $0 } ?? .zero
-        slot = now.advanced(by: delay)
+        slot = now.uptime + delay
     }
 
     /// Makes the next try due now, or at the time that the server named.
-    mutating func lift(at now: Moment) { slot = now.advanced(by: ordered - now.uptime) }
+    mutating func lift() { slot = ordered }
 }

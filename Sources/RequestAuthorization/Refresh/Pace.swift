@@ -21,13 +21,13 @@ struct Pace: Hashable {
 
     // MARK: Slots
 
-    /// When the next try is due.
-    var slot: Moment { backOff.slot }
+    /// When the next try is due, as uptime.
+    var slot: Duration { backOff.slot }
 
     func isOpen(at now: Moment) -> Bool { backOff.isOpen(at: now) }
 
     /// Opens the slot now, or at the time that the server has named.
-    mutating func lift(at now: Moment) { backOff.lift(at: now) }
+    mutating func lift() { backOff.lift() }
 
     // MARK: Results
 

@@ -48,7 +48,7 @@ extension RefreshState {
             if !flight.isOutOfPatience, let end = patienceEnd(of: flight) { due(at: end) }
         } else if !pace.isOpen(at: now) {
             // Those who wait for the slot begin a refresh. The warm path ends, so that the next request may do so.
-            due(at: pace.slot.uptime)
+            due(at: pace.slot)
         }
         if let signIn, signIn.isHolding { due(at: signIn.beganAt + policy.deadline) }
         if let trustEnd { due(at: trustEnd) }

@@ -159,7 +159,7 @@ extension RefreshState {
         _ failure: RefreshFailure, _ flight: Flight, at moment: Moment, _ turn: inout Turn
     ) {
         pace.fail(failure, isBrief: vault.kind == .readOnly, at: moment, policy: policy.backOff, random: turn.random)
-        let next = max(pace.slot.date, turn.now.date)
+        let next = pace.backOff.date(at: turn.now)
         turn.emit(.refreshFailed(failure.error, nextTryAt: next, of: flight, at: turn.now))
     }
 

@@ -20,7 +20,7 @@ extension RefreshState {
         if let wake = nextWake(at: turn.now), wake <= turn.now.uptime { timePassed(&turn) }
         if isShutDown { return .fail(NotAuthorized(.shutDown)) }
         if isHolding { return wait(need, within: surrounding) }
-        if need == .refreshed { pace.lift(at: turn.now) }
+        if need == .refreshed { pace.lift() }
         switch holding {
         case .ended(let ending):
             lookForSignIn(&turn)
@@ -84,8 +84,8 @@ extension RefreshState {
 
     /// Opens the slot early, because the caller knows that the network is back.
     mutating func retryNow(_ turn: inout Turn) {
-        pace.lift(at: turn.now)
-        vault.lift(at: turn.now)
+        pace.lift()
+        vault.lift()
         writeIfDue(&turn)
         let isServed = held.map { isUsable(at: turn.now) && turn.now.date < refreshAt(of: $0) } ?? false
         guard !isOver, turn.isAwaited || startsUnasked && !isServed, isQuiet, pace.isOpen(at: turn.now), !isHolding,

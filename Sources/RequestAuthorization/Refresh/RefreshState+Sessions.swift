@@ -33,8 +33,9 @@ extension RefreshState {
         if isRefreshed, held.isExpired(at: turn.now.date) {
             let error = TokenExpiredOnArrival(expiresAt: held.expiresAt, arrivedAt: turn.now.date)
             pace.expire(error, at: turn.now, policy: policy, random: turn.random)
-            mark(.trusted(until: max(pace.slot.uptime, turn.now.uptime + .milliseconds(500))))
-            turn.emit(AuthorizationEvent(.tokenExpiredOnArrival, error: error, nextTryAt: pace.slot.date))
+            mark(.trusted(until: max(pace.slot, turn.now.uptime + .milliseconds(500))))
+            let next = pace.backOff.date(at: turn.now)
+            turn.emit(AuthorizationEvent(.tokenExpiredOnArrival, error: error, nextTryAt: next))
         } else {
             pace.succeed()
         }

@@ -95,7 +95,7 @@ extension RefreshState {
     mutating func beginSignIn(_ id: RefreshID, isAwaited: Bool, _ turn: inout Turn) -> (any Error)? {
         let shutDown = isShutDown ? NotAuthorized(.shutDown) : nil
         var pace = pace
-        pace.lift(at: turn.now)  // Only a time that the server has named counts.
+        pace.lift()  // Only a time that the server has named counts.
         if let refusal = shutDown ?? pace.refusal(at: turn.now) {
             if !isAwaited { turn.emit(.manualRefreshFailed(refusal, nextTryAt: pace.backOff.date(at: turn.now))) }
             return refusal

@@ -35,7 +35,7 @@ extension RefreshState {
     /// Whether the next slot comes so soon that requests wait for it. A failure that a person must mend is not waited out.
     func isSlotNear(at now: Moment) -> Bool {
         flight == nil && !isShutDown && !pace.isOpen(at: now) && pace.failure?.notAuthorized == nil
-            && pace.slot.uptime - now.uptime <= policy.backOff.patience
+            && pace.slot - now.uptime <= policy.backOff.patience
     }
 
     /// The failure for requests that arrive while a refresh is past its deadline.
@@ -69,7 +69,7 @@ extension RefreshState {
 
     /// Fails those who wait, but for the requests for which the next slot comes soon enough.
     private func failWaiters(_ error: any Error, _ turn: inout Turn) {
-        if isSlotNear(at: turn.now) { return turn.perform(.postpone(error, to: pace.slot.uptime)) }
+        if isSlotNear(at: turn.now) { return turn.perform(.postpone(error, to: pace.slot)) }
         turn.resumeAll(.failure(error))
     }
 }

@@ -84,7 +84,7 @@ extension RefreshableTokenAuthorization {
     /// - Throws: what ``credential(for:)`` throws.
     @discardableResult
     public nonisolated func refreshNow() async throws -> Token {
-        change { $0.pace.lift(at: $1.now) }  // for the load, too
+        change { state, _ in state.pace.lift() }  // for the load, too
         return typed(try await token(.refreshed)).token
     }
 

@@ -123,7 +123,7 @@ struct Vault: Hashable {
     /// Whether a token would be lost with the provider.
     var holdsToken: Bool { unsaved?.content.token != nil && !isClosed }
     /// When a failed write is tried again, as uptime.
-    var slot: Duration? { if case .waiting(let order) = writer, !isClosed { order.backOff.slot.uptime } else { nil } }
+    var slot: Duration? { if case .waiting(let order) = writer, !isClosed { order.backOff.slot } else { nil } }
 
     /// Orders content in place of what is not stored yet. What may replace anything still may.
     ///
@@ -200,9 +200,9 @@ struct Vault: Hashable {
         return true
     }
 
-    mutating func lift(at now: Moment) {
+    mutating func lift() {
         guard case .waiting(var order) = writer else { return }
-        order.backOff.lift(at: now)
+        order.backOff.lift()
         writer = .waiting(order)
     }
 

@@ -15,7 +15,7 @@ extension ExploredWorld {
             announced = .updated(held.number)
             let isBrought = fresh.contains { $0 === held } && !signedIn.contains(held.version.session)
             if isBrought, held.isExpired(at: now.date), held.problem == nil {
-                trusted = (held.number, max(state.pace.slot.uptime, now.uptime + .milliseconds(500)))
+                trusted = (held.number, max(state.pace.slot, now.uptime + .milliseconds(500)))
             }
             fresh.removeAll { $0 === held }
         case .token(.invalidated):
@@ -94,14 +94,14 @@ extension ExploredWorld {
     func isPatient(_ caller: Caller) -> Bool { isSlotNear(until: caller.patience) }
 
     private func isSlotNear(until end: Duration?) -> Bool {
-        let slot = state.pace.slot.uptime
+        let slot = state.pace.slot
         return state.flight == nil && !state.isShutDown && slot > now.uptime
             && slot <= end ?? now.uptime + state.policy.backOff.patience
     }
 
     /// Those who see their first failure now have all of their patience.
     private mutating func postpone(to slot: Duration) {
-        demand(slot == state.pace.slot.uptime && isSlotNear(until: nil), "requests wait for a slot that is not near")
+        demand(slot == state.pace.slot && isSlotNear(until: nil), "requests wait for a slot that is not near")
         let failing = callers.filter { !isPatient($0) }
         for caller in failing {
             let waiter = caller.kind == .ordinary ? ordinary.remove(caller.place) : lasting.remove(caller.place)

@@ -191,7 +191,7 @@ extension ExploredWorld {
     /// The next time at which a deadline passes; `nil` if one has passed, or if there is none.
     func moment(of threshold: Threshold) -> Moment? {
         switch threshold {
-        case .slot: return moment(at: state.pace.backOff.slot.uptime)
+        case .slot: return moment(at: state.pace.backOff.slot)
         case .trust: return moment(at: trusted?.until)
         case .youth where !state.pace.storm.isActive(at: now.uptime, policy: state.policy.storm): return nil
         case .youth: return moment(at: held?.obtainedAt.addingTimeInterval(0.1 * ExploredToken.lifetime + 1))
@@ -209,7 +209,7 @@ extension ExploredWorld {
             return moment(at: left.map { $0.beganAt + state.policy.deadline * 2 })
         case .hardLimit: return moment(at: state.flight.map { $0.beganAt + state.policy.deadline * 2 })
         case .manualDeadline: return moment(at: state.signIn.map { $0.beganAt + state.policy.deadline })
-        case .writeSlot: return moment(at: state.vault.unsaved?.backOff.slot.uptime)
+        case .writeSlot: return moment(at: state.vault.unsaved?.backOff.slot)
         }
     }
 

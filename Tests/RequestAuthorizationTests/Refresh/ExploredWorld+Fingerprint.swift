@@ -125,7 +125,7 @@ private struct FingerprintWriter {
     }
 
     private mutating func write(_ backOff: BackOff) {
-        write(until: backOff.slot.uptime)
+        write(until: backOff.slot)
         write(until: backOff.ordered)
     }
 
@@ -315,7 +315,7 @@ private struct FingerprintWriter {
         }
         write(order.content)
         write(order.failure == nil)
-        write(until: order.backOff.slot.uptime)
+        write(until: order.backOff.slot)
     }
 
     private mutating func write(_ writer: Vault.Writer) {

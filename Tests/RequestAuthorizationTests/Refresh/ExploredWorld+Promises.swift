@@ -49,7 +49,7 @@ extension ExploredWorld {
 
     /// Whether a timer begins the refresh for those who wait, and early enough for each of them.
     private var isSlotAwaited: Bool {
-        let slot = state.pace.slot.uptime
+        let slot = state.pace.slot
         guard state.flight == nil, !state.isShutDown, let wake, wake <= max(slot, now.uptime) else { return false }
         return callers.allSatisfy { slot <= $0.patience ?? $0.arrival + state.policy.backOff.patience }
     }
@@ -83,7 +83,7 @@ extension ExploredWorld {
             demand(unsaved.failure == nil, "an announcement waits although the first try has ended")
         }
         guard !state.vault.isWriting, !state.vault.isClosed else { return }
-        let isTimed = wake.map { $0 <= max(unsaved.backOff.slot.uptime, now.uptime) } ?? false
+        let isTimed = wake.map { $0 <= max(unsaved.backOff.slot, now.uptime) } ?? false
         demand(isWriteDue || (unsaved.failure != nil && isTimed), "an unstored item is forgotten")
     }
 

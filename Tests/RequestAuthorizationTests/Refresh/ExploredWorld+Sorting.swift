@@ -18,7 +18,7 @@ extension ExploredWorld {
             return
         }
         guard [.client, .interaction].contains(answer), !flight.isDraining else { return }
-        let wait = state.pace.backOff.slot.uptime - now.uptime
+        let wait = state.pace.backOff.slot - now.uptime
         demand(
             wait >= state.policy.backOff.maximum || state.vault.news != nil,
             "a failure that needs an operator is tried again too soon")

@@ -83,8 +83,8 @@ import Testing
         var turn = Turn(Turn.Inputs(now: due, random: 1), isAwaited: false, byUnbound: false)
         _ = state.flight.map { state.advance($0.id, .failed(RefreshFailure(ExploredFailure())), &turn) }
         #expect(!state.pace.isOpen(at: due))
-        #expect(state.nextWake(at: due) == state.pace.slot.uptime)
-        #expect(causes(&state, at: state.pace.slot) == [.keepAlive])
+        #expect(state.nextWake(at: due) == state.pace.slot)
+        #expect(causes(&state, at: due.advanced(by: state.pace.slot - due.uptime)) == [.keepAlive])
         var over = self.state(held(idle: 10))
         over.stopBackgroundRefresh()
         #expect(causes(&over, at: due) == [])

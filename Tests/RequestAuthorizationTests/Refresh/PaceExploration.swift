@@ -56,7 +56,7 @@ struct ExploredPace {
 
     init(_ part: PaceExploration.Part) { self.part = part }
 
-    private var wait: Duration { max(.zero, pace.slot.uptime - now.uptime) }
+    private var wait: Duration { max(.zero, pace.slot - now.uptime) }
     /// How long the server still wants no try.
     private var ordered: Duration { max(.zero, pace.backOff.ordered - now.uptime) }
 
@@ -122,7 +122,7 @@ struct ExploredPace {
 
     private mutating func lift() {
         let before = pace
-        pace.lift(at: now)
+        pace.lift()
         demand(wait == ordered, "a slot stays closed, or a time that the server has named is overridden")
         demand(pace.backOff.ordered == before.backOff.ordered, "a time that the server has named changes")
         demand(pace.failure == before.failure, "a failure is forgotten")
@@ -173,7 +173,7 @@ struct ExploredPace {
         demand(
             (pace.refusal(at: now) == nil) == (pace.isOpen(at: now) || error == nil), "a slot is closed without a word")
         var lifted = pace
-        lifted.lift(at: now)
+        lifted.lift()
         let signInRefusal = lifted.refusal(at: now)
         demand(
             (signInRefusal != nil) == (ordered > .zero && error != nil),

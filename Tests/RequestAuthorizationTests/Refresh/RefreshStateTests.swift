@@ -33,6 +33,17 @@ struct RefreshStateTests {
         #expect(error.nextTryAt == bench.now.date)
     }
 
+    @Test func `the next try is announced by the present time of day, also if the clock was set back`() {
+        var bench = Bench.make()
+        bench.refuse()
+        bench.pass(30)
+        bench.now.date -= 3600
+        var turn = Turn(Turn.Inputs(now: bench.now, random: 1), isAwaited: false, byUnbound: false)
+        bench.state.timePassed(&turn)
+        let dates = turn.notices.compactMap { if case .event(let event) = $0 { event.nextTryAt } else { nil } }
+        #expect(dates == [bench.state.pace.backOff.date(at: bench.now)])
+    }
+
     @Test func `a read of a token that others refresh is not repeated with each request`() {
         var bench = Bench.make(storage: .readOnly)
         bench.pass(ExploredToken.lifetime - 1)
@@ -255,7 +266,7 @@ struct RefreshStateTests {
         for delivery in [TokenRequestDelivery.notSent, .notSent, .mayHaveBeenProcessed, .mayHaveBeenProcessed] {
             let flight = bench.state.flight?.id ?? bench.refuse()
             bench.advance(flight, .failed(.transient, delivery))
-            slots.append(bench.state.pace.backOff.slot.uptime - bench.now.uptime)
+            slots.append(bench.state.pace.backOff.slot - bench.now.uptime)
             bench.pass(60)
             bench.wait(7)
         }

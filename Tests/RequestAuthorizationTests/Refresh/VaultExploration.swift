@@ -81,7 +81,7 @@ struct ExploredVault {
     var events: [(name: String, world: ExploredVault)] {
         var all: [(String, (inout ExploredVault) -> Void)] = [
             ("take news", { $0.takeNews() }), ("begin", { $0.begin() }), ("time passes", { $0.pass() }),
-            ("wake", { $0.wake() }), ("lift", { world in world.vault.lift(at: world.now) }),
+            ("wake", { $0.wake() }), ("lift", { $0.vault.lift() }),
         ]
         let end = vault.end(
             of: RefreshStateBench.session, after: Self.tokens[0].version, at: Self.bench.now.date,
