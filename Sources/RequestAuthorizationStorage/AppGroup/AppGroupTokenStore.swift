@@ -42,6 +42,10 @@ public struct AppGroupTokenStore<Token: AuthorizationToken & Codable>: SharedTok
     }
 }
 
+extension AppGroupTokenStore: ItemBackedTokenStore {
+    var backing: any SharedByteStore { sealed.items }
+}
+
 extension AppGroupTokenStore {
     #if canImport(Security)
     /// Creates a store. The container and the Keychain are opened on first use.

@@ -200,3 +200,7 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
         }
     }
 }
+
+extension LeasedTokenStore: ItemBackedTokenStore {
+    var backing: any SharedByteStore { items }
+}

@@ -123,14 +123,16 @@ extension TokenStore {
         _ stored: StoredToken<Token>, over kept: StoredToken<Token>?, into other: some TokenStore<Token>
     ) async throws -> Bool {
         let version = stored.version
+        var kept = kept
+        // A marker has the version of the token that was moved away, so `.anything` would keep it as a later content.
+        if let marker = kept, marker.isMarker, try await other.removes(marker) { kept = nil }
         // The intent goes first: a process that reads the token must know that the answer to a refresh may be lost.
         if let shared = other as? any SharedTokenStore<Token>,
             let intent = try await (self as? any SharedTokenStore<Token>)?.openIntent()
         {
             try await shared.setIntent(intent)
         }
-        // A marker has the version of the token that was moved away, so `.anything` would keep it as a later content.
-        if case .moved? = kept?.content {
+        if kept?.isMarker == true {
             try await other.save(stored)
             return true
         }
@@ -142,12 +144,28 @@ extension TokenStore {
         }
     }
 
+    /// Removes a tombstone or a marker, unless a sign-in has replaced it since.
+    ///
+    /// - Returns: `false` if the store cannot do that in one step. Then nothing was changed.
+    private func removes(_ mark: StoredToken<Token>) async throws -> Bool {
+        let coded = (self as? any CodableTokenStore)?.items as? any SharedByteStore
+        guard let shared = (self as? any ItemBackedTokenStore)?.backing ?? coded else { return false }
+        // The item is read first: what is then loaded is this item or a later one.
+        let item = try await shared.load()
+        if let item, let kept = try await load(), kept.isSame(as: mark) { try await shared.clear(item) }
+        return true
+    }
+
     /// Replaces the moved token by a marker, unless it has changed since.
     private func leaveMarker(in stored: StoredToken<Token>, to other: some TokenStore<Token>) async throws {
         guard let kept = try await load() else { return }
         guard kept.isSame(as: stored) else { throw TokenStoreError.writtenMeanwhile }
         // A tombstone needs no marker: both stores are signed out.
-        guard stored.token != nil else { return try await clear() }
+        guard stored.token != nil else {
+            guard try await removes(stored) else { return try await clear() }
+            guard try await load() == nil else { throw TokenStoreError.writtenMeanwhile }
+            return
+        }
         let place = String("\(type(of: other))".prefix { $0 != "<" })
         let marker = StoredToken<Token>(.moved(to: place), version: stored.version, obtainedAt: stored.obtainedAt)
         if case .refused = try await save(marker, ifShared: stored.orEarlier) {

@@ -252,6 +252,37 @@ import Testing
         #expect(try await new.load() == .make(2))
     }
 
+    /// A sign-in takes the place of a tombstone or a marker right before a migration removes that.
+    private func signIn(
+        over mark: StoredToken<TestToken>.Content
+    ) async throws -> (LeasedTokenStore<TestToken>, late: LeasedTokenStore<TestToken>, StoredToken<TestToken>) {
+        let (store, late, records) = try leasedStores()
+        let signedIn = StoredToken(
+            .token(TestToken("other")), version: TokenVersion(session: UUID(), generation: 0),
+            obtainedAt: Date(timeIntervalSince1970: 0))
+        try await store.save(StoredToken(mark, version: .test(2), obtainedAt: signedIn.obtainedAt))
+        // The first replacement is the lease.
+        records.next(.replace, .none)
+        records.next(.replace, .after { _ in _ = try? await late.save(signedIn) })
+        return (store, late, signedIn)
+    }
+
+    @Test func `a sign-in is not removed in place of a tombstone that was moved`() async throws {
+        let (old, late, signedIn) = try await signIn(over: .signedOut)
+        let new = InMemoryTokenStore<TestToken>()
+        let error = await #expect(throws: TokenStoreError.self) { try await old.migrate(to: new) }
+        #expect(error?.kind == .failed)
+        #expect(try await late.load() == signedIn)
+    }
+
+    @Test func `a token that moves back replaces no sign-in in place of its marker`() async throws {
+        let (new, late, signedIn) = try await signIn(over: .moved(to: "elsewhere"))
+        let old = InMemoryTokenStore<TestToken>(.make(2))
+        #expect(try await old.migrate(to: new) == .otherIsThere)
+        #expect(try await late.load() == signedIn)
+        #expect(old.stored == .make(2))
+    }
+
     @Test func `a store that returns a different token does not get it`() async throws {
         struct Forgetful: TokenStore {
             func load() async throws -> StoredToken<TestToken>? { nil }
