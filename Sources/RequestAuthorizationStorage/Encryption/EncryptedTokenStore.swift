@@ -102,7 +102,12 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
                 let found = try await opened(for: purpose)
                 let kept = found.opened
                 if purpose == .reencryption, kept?.isCurrent == true { return .refused(kept?.stored) }
-                guard let stored = rule(kept?.stored, found.read.absence) else { return .refused(kept?.stored) }
+                guard let stored = rule(kept?.stored, found.read.absence) else {
+                    if let kept, let aware = items as? any EndAwareByteStore {
+                        guard try await aware.confirms(kept.item) else { continue }
+                    }
+                    return .refused(kept?.stored)
+                }
                 let item = try await sealer.seal(stored, after: kept)
                 let isEnd = stored.token == nil
                 // What was empty may be so for another reason by now: a sibling may have signed out.

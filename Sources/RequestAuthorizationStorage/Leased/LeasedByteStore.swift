@@ -122,6 +122,10 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
         return result
     }
 
+    func confirms(_ item: Data) async throws -> Bool {
+        try await change(ending: nil) { _ in nil } == .refused(item)
+    }
+
     public func clear() async throws {
         let result = try await change(ending: nil) { $0.isClear ? nil : Change() }
         if result == .saved { await announce() }

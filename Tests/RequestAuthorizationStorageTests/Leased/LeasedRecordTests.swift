@@ -73,13 +73,27 @@ import Testing
 
     #if canImport(CryptoKit) || Crypto
     @Test func `a sign-in takes the place of a damaged record in an encrypted store too`() async throws {
-        let items = try store()
-        let damaged = try await damage(items)
-        let store = EncryptedTokenStore<TestToken, _>(
-            around: items, key: try .bytes(Data(repeating: 1, count: 32)), client: "web", account: "ada")
+        let store = try sealedStore()
+        let damaged = try await damage(store.items)
         try await store.save(.make(1))
         #expect(try await store.load() == .make(1))
         #expect(try record().aside == damaged)
+    }
+
+    private func sealedStore() throws -> EncryptedTokenStore<TestToken, LeasedByteStore> {
+        EncryptedTokenStore(
+            around: try store(), key: try .bytes(Data(repeating: 1, count: 32)), client: "web", account: "ada")
+    }
+
+    @Test func `a stale read refuses no token of an encrypted store`() async throws {
+        let store = try sealedStore()
+        let former = TokenVersion(session: UUID(), generation: 9)
+        try await store.save(StoredToken(.token(TestToken("former")), version: former, obtainedAt: .now))
+        try await store.save(.make(1))
+        records.next(.read, .stale)
+        let older = TokenSaveCondition.older(session: TokenVersion.test(2).session, generation: 2)
+        #expect(try await store.save(.make(2), replacing: older) == .saved)
+        #expect(try await store.load() == .make(2))
     }
     #endif
 
