@@ -78,7 +78,8 @@ extension SharedByteStore {
         while true {
             do {
                 return try await save(item, ending: intent) { [former] kept, absence in
-                    try kept != nil && kept == former || mayReplace(kept.map(decode), absence)
+                    // An equal item is that of an earlier try whose answer was lost. It may not be durable.
+                    try kept == item || kept != nil && kept == former || mayReplace(kept.map(decode), absence)
                 }.map(decode)
             } catch let error as UnreadableItem {
                 let report = try await error.reported(by: self, isSignIn: isSignIn)

@@ -188,7 +188,9 @@ extension EncryptedTokenStore: SharedTokenStore, SharedCodableTokenStore where I
         let intent = try intent.map(RefreshIntentFormat.encode)
         do {
             return try await replace(for: condition == .anything ? .signIn : .refresh, ending: intent) {
-                condition.allows(stored, over: $0, absence: $1) ? stored : nil
+                // The answer to an earlier try was lost, and that one may be neither durable nor announced.
+                let isRepeated = $0?.isSame(as: stored) == true
+                return isRepeated || condition.allows(stored, over: $0, absence: $1) ? stored : nil
             }
         } catch let error as TokenStoreError where error.kind == .noSpace && stored.token == nil {
             // As in SharedCodableTokenStore: the disk is full, and removing the item ends the session.

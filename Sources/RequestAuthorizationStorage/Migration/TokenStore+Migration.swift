@@ -202,24 +202,4 @@ extension StoredToken {
     fileprivate var orEarlier: TokenSaveCondition {
         .older(session: version.session, generation: version.next.generation)
     }
-
-    fileprivate func isSame(as other: StoredToken) -> Bool {
-        guard version == other.version else { return false }
-        return switch (content, other.content) {
-        case (.signedOut, .signedOut): true
-        case (.moved(let one), .moved(let other)): one == other
-        case (.token(let one), .token(let other)): Self.isSame(one, other)
-        default: false
-        }
-    }
-
-    /// Compares all encoded fields, refresh token included, if the type is `Encodable`; else the header value only.
-    private static func isSame(_ one: Token, _ other: Token) -> Bool {
-        if one.authorizationHeaderValue != other.authorizationHeaderValue { return false }
-        guard let one = one as? any Encodable, let other = other as? any Encodable else { return true }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        guard let one = try? encoder.encode(one), let other = try? encoder.encode(other) else { return false }
-        return one == other
-    }
 }

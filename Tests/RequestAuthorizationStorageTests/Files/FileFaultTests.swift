@@ -78,20 +78,34 @@ import Darwin
     }
 
     @Test func `a token whose folder could not be synced is written again, although it is in place`() async throws {
+        try await checkWrittenAgain { RestrictedFileTokenStore<TestToken>($0) }
+    }
+
+    #if canImport(CryptoKit) || Crypto
+    @Test func `an encrypted token whose folder could not be synced is written again too`() async throws {
+        let key = try TokenKey.bytes(Data(repeating: 7, count: 32))
+        try await checkWrittenAgain { EncryptedTokenStore<TestToken, _>(around: $0, key: key) }
+    }
+    #endif
+
+    private func checkWrittenAgain(
+        _ store: (RestrictedFileItems) -> some SharedTokenStore<TestToken>
+    ) async throws {
         let folder = try TemporaryFolder()
         let condition = TokenSaveCondition.older(session: TokenVersion.test(0).session, generation: 2)
-        try await folder.store().save(.make(1))
+        try await store(folder.store().items).save(.make(1))
         let calls = Lock<[FileCall]>([])
-        let store = folder.store(
-            on: ObservedFileLayer(before: { call in
-                let isFirst = calls.withLock { calls in
-                    calls.append(call)
-                    return calls.count { $0.function == "sync" && $0.name == "." } == 1
-                }
-                if isFirst, call.function == "sync", call.name == "." { throw FileError("fsync", EIO) }
-            }))
-        await #expect(throws: TokenStoreError.self) { try await store.save(.make(2), replacing: condition) }
-        #expect(try await store.save(.make(2), replacing: condition) == .saved)
+        let layer = ObservedFileLayer(before: { call in
+            let isFirst = calls.withLock { calls in
+                calls.append(call)
+                return calls.count { $0.function == "sync" && $0.name == "." } == 1
+            }
+            if isFirst, call.function == "sync", call.name == "." { throw FileError("fsync", EIO) }
+        })
+        let failing = store(
+            RestrictedFileItems(client: "client", account: "me", folder: .at(folder.tokens), layer: layer))
+        await #expect(throws: TokenStoreError.self) { try await failing.save(.make(2), replacing: condition) }
+        #expect(try await failing.save(.make(2), replacing: condition) == .saved)
         #expect(calls.withLock { $0.count { $0.function == "create" } } == 2)
     }
 

@@ -97,6 +97,29 @@ import Testing
     }
     #endif
 
+    @Test func `the end of a session that is saved again is announced again`() async throws {
+        struct PlainStore: SharedCodableTokenStore {
+            typealias Token = TestToken
+            let items: LeasedByteStore
+        }
+        #if canImport(CryptoKit) || Crypto
+        let stores: [any SharedTokenStore<TestToken>] = [PlainStore(items: try store()), try sealedStore()]
+        #else
+        let stores: [any SharedTokenStore<TestToken>] = [PlainStore(items: try store())]
+        #endif
+        let ended = StoredToken<TestToken>(
+            .signedOut, version: .test(2), obtainedAt: Date(timeIntervalSince1970: 0))
+        for store in stores {
+            try await store.save(.make(1))
+            for _ in 1...2 {
+                _ = records.calls()
+                #expect(try await store.save(ended, replacing: .session(ended.version.session)) == .saved)
+                #expect(records.calls().last == .announce)
+            }
+            try await store.clear()
+        }
+    }
+
     @Test func `a damaged record is cleared`() async throws {
         let store = try store()
         _ = try await damage(store)
