@@ -73,16 +73,29 @@ final class RecordNews: Sendable {
 
     private func follow(_ changes: AsyncStream<RecordChange>) -> Task<Void, Never> {
         // It outlives the request that asked first, and keeps none of its task-local values.
-        Task.detached { [weak self] in
-            for await change in changes {
-                guard let self else { return }
-                switch change {
-                case .record(let key):
-                    let listeners = state.withLock { state in state.names[key].flatMap { state.listeners[$0] } ?? [:] }
-                    for listener in listeners.values { listener() }
-                case .all: tellAll()
+        Task.detached { [weak self, database, clock] in
+            var (next, pause) = (Optional(changes), Duration.seconds(1))
+            while let changes = next {
+                for await change in changes {
+                    guard let self else { return }
+                    tell(change)
+                    pause = .seconds(1)
                 }
+                // The database has ended the stream, for instance with a connection. Changes may be missed meanwhile.
+                guard (try? await clock.sleep(for: pause)) != nil else { return }
+                pause = min(pause * 2, .seconds(60))
+                next = database.changes
+                self?.tellAll()
             }
+        }
+    }
+
+    private func tell(_ change: RecordChange) {
+        switch change {
+        case .record(let key):
+            let listeners = state.withLock { state in state.names[key].flatMap { state.listeners[$0] } ?? [:] }
+            for listener in listeners.values { listener() }
+        case .all: tellAll()
         }
     }
 

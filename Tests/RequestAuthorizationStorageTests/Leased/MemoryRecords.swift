@@ -84,6 +84,15 @@ final class MemoryRecords: RecordDatabase {
 
     func report(_ change: RecordChange) { for listener in state.withLock({ $0.listeners }) { listener.yield(change) } }
 
+    /// Ends the streams of changes so far, as a database that has lost its connection.
+    func endChanges() {
+        let listeners = state.withLock { state in
+            defer { state.listeners = [] }
+            return state.listeners
+        }
+        for listener in listeners { listener.finish() }
+    }
+
     // MARK: RecordDatabase
 
     func read(_ key: String) async throws -> DatabaseRecord? {

@@ -54,6 +54,21 @@ struct RecordNewsTests {
         withExtendedLifetime(news) {}
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `after the end of its stream the database is asked for another one, and the stores read again`() async throws {
+        let news = RecordNews(records, clock: clock)
+        let stream = try #require(news.changes(of: .key("ada")))
+        for pause in [1, 2] {
+            records.endChanges()
+            await clock.sleeper(for: .seconds(pause))
+            clock.advance(by: .seconds(pause))
+            #expect(await stream.first { true } != nil)
+        }
+        records.report(.record("ada"))
+        #expect(await stream.first { true } != nil)
+        withExtendedLifetime(news) {}
+    }
+
     @Test func `changes that a store has not noticed yet are one`() async throws {
         let news = RecordNews(records, clock: clock)
         let streams = ["ada", "bob"].compactMap { news.changes(of: .key($0)) }
