@@ -113,6 +113,32 @@ struct PostgreSQLFailOverTests {
         await primary.end()
         await standby.end()
     }
+
+    @Test func `a lease is not taken over at once because the clock of the new server is ahead`() async throws {
+        let primary = try await PostgreSQLServer()
+        let standby = try await PostgreSQLServer(standbyOf: primary)
+        let schema = try await primary.newSchema()
+        let ada: PostgreSQLTokenStore<TestToken> = try await schema.fleet(listens: false)
+            .store(client: "web", account: "ada")
+        try await ada.save(.make("a"))
+        let lock = try await ada.lock(within: .seconds(60))
+        try await standby.waitForReplay(of: primary)
+        try await primary.stop()
+        try await standby.run("SELECT pg_promote()::text")
+        let promoted = Schema(server: standby, name: schema.name)
+        let other: PostgreSQLTokenStore<TestToken> = try await promoted.fleet(listens: false)
+            .store(client: "web", account: "ada")
+        for (age, isTaken) in [("11 seconds", false), ("1 day", true)] {
+            try await promoted.query(
+                "UPDATE request_authorization_tokens SET changed_at = changed_at - interval '\(age)'")
+            let next = try? await other.lock(within: isTaken ? .seconds(60) : .milliseconds(60))
+            #expect((next != nil) == isTaken)
+            await next?.unlock()
+        }
+        withExtendedLifetime(lock) {}
+        await primary.end()
+        await standby.end()
+    }
 }
 
 /// A row with a token that has expired.

@@ -10,6 +10,9 @@ struct RecordStatements {
 
     /// Returns the record, the seconds since it was written by the clock of the database, and the lowest version of a
     /// program that may use the tables. For the identity of the tables it fails if a column of the others is missing.
+    ///
+    /// The seconds are NULL for a row that the server has received as a standby: it has the time of another clock, and the
+    /// host with the lease may live. After a day no lease lives.
     var read: String {
         let oldest =
             isPlace
@@ -17,7 +20,10 @@ struct RecordStatements {
                 + "FROM request_authorization_tokens LIMIT 0) AS probe))::text" : "NULL"
         return """
             SELECT translate(encode(record, 'base64'), E'\\n', ''),
-                extract(epoch FROM clock_timestamp() - changed_at)::text, \(oldest)
+                CASE WHEN changed_at <= pg_last_xact_replay_timestamp()
+                    AND changed_at > clock_timestamp() - interval '1 day'
+                    THEN NULL ELSE extract(epoch FROM clock_timestamp() - changed_at)::text END,
+                \(oldest)
             FROM \(table) WHERE \(row)
             """
     }

@@ -59,7 +59,8 @@ extension RecordDatabase {
 public struct DatabaseRecord: Sendable, RedactedDescription {
     /// The record.
     public let bytes: Data
-    /// How long the record has been unchanged, by the clock of the database; `nil` if the database does not tell.
+    /// How long the record has been unchanged, by the clock of the database; `nil` if the database does not tell. After a
+    /// fail-over it must not tell that of a record which has the time of another server's clock.
     ///
     /// With it a process that lives for two seconds takes over the lease of a host that died. Without it a process must
     /// have watched the record for a whole lease.
