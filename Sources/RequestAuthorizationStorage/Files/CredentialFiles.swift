@@ -84,6 +84,7 @@ struct CredentialFiles: Sendable {
     func clear() throws {
         guard try open() != nil else { return }
         try withGuard { folder, _ in
+            try refuseCollision(in: folder, mayBeDamaged: true)
             for name in [new, token, name, ended] {
                 try folder.check(name)
                 try folder.remove(name)
@@ -130,6 +131,7 @@ struct CredentialFiles: Sendable {
     func removeAll() throws {
         guard try open() != nil else { return }
         try withGuard { folder, _ in
+            try refuseCollision(in: folder, mayBeDamaged: true)
             let names = try folder.names.filter { $0.hasPrefix(stem + ".") && $0 != lockName && $0 != guardName }
             for name in names { try folder.remove(name) }
             try folder.sync()
@@ -241,10 +243,11 @@ struct CredentialFiles: Sendable {
         if try folder.status(of: name) == nil { try put(try JSONEncoder().encode(credential), as: name, in: folder) }
     }
 
-    private func refuseCollision(in folder: OpenFolder) throws {
+    /// - Parameter mayBeDamaged: whether a file with the names may be damaged: it is about to be removed.
+    private func refuseCollision(in folder: OpenFolder, mayBeDamaged: Bool = false) throws {
         guard isShortened, let file = try folder.open(name, for: .reading) else { return }
         let full = try? JSONDecoder().decode(CredentialName.self, from: try file.read(atMost: Self.maximumSize))
-        guard full == credential else {
+        guard full == credential || full == nil && mayBeDamaged else {
             throw TokenStoreError(.unsuitable, "\(folder.path)/\(name) belongs to another account; use a shorter name")
         }
     }

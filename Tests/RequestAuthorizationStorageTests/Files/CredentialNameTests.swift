@@ -60,15 +60,27 @@ import Testing
 
     @Test func `another credential with the same short name is refused`() async throws {
         let folder = try TemporaryFolder()
-        let store = folder.store(account: String(repeating: "a", count: 500))
+        let account = String(repeating: "a", count: 500)
+        let (store, accounts) = (
+            folder.store(account: account), RestrictedFileAccounts(client: "client", folder: .at(folder.tokens))
+        )
         try await store.save(.make(1))
         let name = try #require(folder.names.first { $0.hasSuffix(".name") })
         let other = CredentialName(client: "client", account: String(repeating: "b", count: 500))
-        try JSONEncoder().encode(other).write(to: URL(filePath: folder.file(name)))
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file(name))
-        for body in [{ _ = try await store.load() }, { try await store.save(.make(2)) }] {
+        try folder.write(try JSONEncoder().encode(other), to: name)
+        let names = folder.names
+        for body in [
+            { _ = try await store.load() }, { try await store.save(.make(2)) }, { try await store.clear() },
+            { try await accounts.remove(account) },
+        ] {
             let error = await #expect(throws: TokenStoreError.self) { try await body() }
             #expect(error?.kind == .unsuitable)
         }
+        // Only a lock was added, for the removal.
+        #expect(folder.names.filter { !$0.hasSuffix(".lock") } == names.filter { !$0.hasSuffix(".lock") })
+        // A damaged file with names belongs to nobody, and can be removed.
+        try folder.write("damaged", to: name)
+        try await accounts.remove(account)
+        #expect(!folder.names.contains { $0.hasSuffix(".token") })
     }
 }
