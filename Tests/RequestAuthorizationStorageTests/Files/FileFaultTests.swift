@@ -30,6 +30,22 @@ import Darwin
             ])
     }
 
+    @Test func `no file is open to others at any moment of a save`() async throws {
+        let folder = try TemporaryFolder()
+        let modes = Lock<Set<Int>>([])
+        let store = folder.store(
+            on: ObservedFileLayer(after: { _ in
+                for name in folder.names {
+                    let mode = try TemporaryFolder.mode(of: folder.file(name))
+                    modes.withLock { _ = $0.insert(mode) }
+                }
+            }))
+        try await store.save(.make(1))
+        try await store.setIntent(RefreshIntent(session: UUID(), generation: 1, beganAt: .now))
+        try await store.save(.make(2))
+        #expect(modes.withLock { $0 } == [0o600])
+    }
+
     @Test func `an intent is overwritten where it is, and synced, after the name of the token`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(1))
