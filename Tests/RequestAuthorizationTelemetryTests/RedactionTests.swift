@@ -41,9 +41,12 @@ import Tracing
         }
         await desk.logs.line("session ended")
         service.failRevocation(with: CarelessError())
-        try? await auth.signIn { secret }
-        try? await auth.signOut()
-        await auth.reset()
+        service.failRevocation(with: TokenEndpointError(status: 400, code: "of \(Secret.text)", kind: .client))
+        try await auth.signIn { secret }
+        await #expect(throws: CarelessError.self) { try await auth.signOut() }
+        try await auth.signOut()
+        await desk.logs.line("revocation refused")
+        await desk.logs.line("session ended", count: 2)
 
         #expect(service.calls == 4)
         let messages = Set(desk.logs.lines.map(\.message))
