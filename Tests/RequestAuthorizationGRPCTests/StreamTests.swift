@@ -105,6 +105,7 @@ import Testing
                 var received: [Message] = []
                 do {
                     for try await message in response.messages { received.append(message) }
+                    Issue.record("the refusal is lost")
                 } catch let error as RPCError {
                     #expect(error.code == .unauthenticated)
                 }
