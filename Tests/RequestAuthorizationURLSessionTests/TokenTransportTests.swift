@@ -45,9 +45,13 @@ import FoundationNetworking
         try await withServer { _ in
             .status(200, ("Set-Cookie", "a=b; Path=/"))
         } body: { server in
-            let session = URLSession(configuration: .default)
+            // The storage of this session alone: other tests may keep cookies of this machine in the usual one.
+            let session = URLSession(configuration: .ephemeral)
+            let storage = try #require(session.configuration.httpCookieStorage)
             _ = try await session.send(TokenRequest(url: server.url("/")))
-            #expect(session.configuration.httpCookieStorage?.cookies(for: server.url("/")) ?? [] == [])
+            #expect(storage.cookies == [])
+            _ = try await session.data(for: URLRequest(url: server.url("/")))
+            #expect(storage.cookies?.map(\.name) == ["a"])
         }
     }
 
