@@ -68,8 +68,10 @@ import FoundationNetworking
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: home) }
         let spotify = try LocalSpotify()
-        // A port that a server has just given back.
-        let port = try #require(try await LocalSpotify().serve { $0.port })
+        // The system gives this port to no other server, also between the two starts.
+        let held = try HeldPort()
+        defer { withExtendedLifetime(held) {} }
+        let port = held.number
         let browser = URLSession(configuration: .ephemeral)
         let page = try #require(URL(string: "http://127.0.0.1:\(port)/"))
         try await spotify.serve { url in
