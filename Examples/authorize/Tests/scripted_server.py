@@ -4,7 +4,8 @@
 
 SCRIPT is a JSON object: from the kind of a message, such as "GET" or "tools/call", to the answers in their order; "refresh" is
 the kind of a refresh at /token. An answer has "status", "fields", "body", "isCut" (the connection breaks before the end of
-the body), "delay" (seconds), "hangs" (there is no answer) and "staysOpen" (there is no end of the body).
+the body), "until" (the kind of a message that comes before it), "hangs" (there is no answer) and "staysOpen" (there is no
+end of the body).
 Without one, a request is answered with a result, a notification with 202, and GET with 405.
 
 It prints its address, then a line for each message: its kind, its Last-Event-ID, and the scheme and token of its
@@ -19,19 +20,24 @@ import json
 import os
 import sys
 import threading
-import time
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 script = json.loads(sys.argv[1])
 lock = threading.Lock()
 types = {}
+kinds = {}
 devices = os.environ.get("DEVICES") == "1"
 RESOURCE = "/.well-known/oauth-protected-resource"
 
 
 def say(*words):
     print(*words, flush=True)
+
+
+def coming(kind):
+    with lock:
+        return kinds.setdefault(kind, threading.Event())
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -85,6 +91,7 @@ class Handler(BaseHTTPRequestHandler):
             kind = "batch" if isinstance(message, list) else message.get("method", "response")
         scheme, _, token = self.headers.get("Authorization", "-").partition(" ")
         say(kind, self.headers.get("Last-Event-ID", "-"), scheme, token)
+        coming(kind).set()
         if os.environ.get("GUARDED") == "1" and types.get(token) != scheme:
             return self.answer(401, {"WWW-Authenticate": "Bearer"}, b"")
         answer = self.scripted(kind)
@@ -92,7 +99,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.usual(kind, message)
         if answer.get("hangs"):
             return threading.Event().wait()
-        time.sleep(answer.get("delay", 0))
+        if answer.get("until"):
+            coming(answer["until"]).wait()
         self.answer(
             answer.get("status", 200), answer.get("fields", {}), answer.get("body", "").encode(), answer.get("isCut") or answer.get("staysOpen")
         )

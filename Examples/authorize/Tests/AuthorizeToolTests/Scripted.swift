@@ -14,8 +14,8 @@ struct Scripted {
         var isCut = false
         var hangs = false
         var staysOpen = false
-        /// In seconds.
-        var delay = 0.0
+        /// The kind of a message that comes before it.
+        var until = ""
 
         static func events(_ text: String, isCut: Bool = false) -> Answer {
             Answer(fields: ["Content-Type": "text/event-stream"], body: text, isCut: isCut)
