@@ -225,10 +225,22 @@ import Testing
 
     @Test func `an exchange and a program's own grant bring no identity`() async throws {
         let claims = IDToken.text(IDToken.claims(nonce: nil, at: clock.now))
-        transport.append(.response(200, json: IDToken.answer(claims)))
-        let own = OAuthTokenService.clientCredentials(
-            server: .make(), client: .secretBasic(id: "app", secret: "s"), transport: transport, clock: clock)
-        #expect(try await own.initialToken().identity == nil)
+        let type = #"{"issued_token_type":"urn:ietf:params:oauth:token-type:access_token","#
+        let client = OAuthClient.secretBasic(id: "app", secret: "s")
+        let services = [
+            OAuthTokenService.clientCredentials(server: .make(), client: client, transport: transport, clock: clock),
+            .tokenExchange(server: .make(), client: client, transport: transport, clock: clock) {
+                TokenExchange(subject: .idToken("s"))
+            },
+            .custom(server: .make(), client: client, transport: transport, clock: clock) { endpoint in
+                try await endpoint.token(grantType: "urn:example:grant")
+            },
+        ]
+        for service in services {
+            transport.append(.response(200, json: IDToken.answer(claims).replacing("{", with: type)))
+            let token = try await service.initialToken()
+            #expect(token.idToken == claims && token.identity == nil)
+        }
     }
 
     @Test func `a sign-in on another device has no nonce, and is validated all the same`() async throws {
