@@ -237,14 +237,18 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"accessToken":"a"}"#, #"{"expireTime":"2027-01-15T08:30:00Z"}"#, #"{"accessToken":"a","expireTime":"soon"}"#,
-        #"{"accessToken":"a\nb","expireTime":"2027-01-15T08:30:00Z"}"#, "<html>",
+        (#"{"accessToken":"a"}"#, "expireTime"), (#"{"expireTime":"2027-01-15T08:30:00Z"}"#, "accessToken"),
+        (#"{"accessToken":"a","expireTime":"soon"}"#, "expireTime"),
+        (#"{"accessToken":"a\nb","expireTime":"2027-01-15T08:30:00Z"}"#, "accessToken"), ("<html>", "body"),
     ])
-    func `an unusable answer of the second hop is an error that names the field`(json: String) async throws {
+    func `an unusable answer of the second hop is an error that names the field`(
+        json: String, field: String
+    ) async throws {
         transport.append(Self.exchanged, .response(200, json: json))
         let service = try service([
             "service_account_impersonation_url": .string("https://iamcredentials.googleapis.com/v1/a:generate")
         ])
-        await #expect(throws: InvalidTokenResponse.self) { try await service.initialToken() }
+        let error = await #expect(throws: InvalidTokenResponse.self) { try await service.initialToken() }
+        #expect(error?.field == field)
     }
 }
