@@ -18,6 +18,7 @@ import Testing
     private func service(
         _ client: OAuthClient = .secretBasic(id: "s6BhdRkqt3", secret: "7Fjfp0ZBr1KtDRbnfVdmIw"),
         authentication: (any ClientAuthenticator)? = nil, pushesRequests: Bool = true,
+        store: any PendingSignInStore = InMemoryPendingSignIns(),
         change: (inout AuthorizationServer) -> Void = { _ in }
     ) -> OAuthTokenService {
         var server = AuthorizationServer.make(at: "https://as.example.com")
@@ -26,8 +27,7 @@ import Testing
         return .authorizationCode(
             server: server, client: client, authentication: authentication,
             redirectURI: "https://client.example.org/cb",
-            pendingSignIns: InMemoryPendingSignIns(), pushesRequests: pushesRequests, transport: transport, clock: clock
-        )
+            pendingSignIns: store, pushesRequests: pushesRequests, transport: transport, clock: clock)
     }
 
     @Test func `RFC 9126 §2.1 and §2.2: the examples of a request and its answer`() async throws {
@@ -140,13 +140,19 @@ import Testing
     @Test func `RFC 9126 §2.3: a refusal of the server is a typed error, and no sign-in is kept`() async throws {
         transport.append(
             .response(400, json: #"{"error":"invalid_request","error_description":"The redirect_uri is not valid"}"#))
-        let error = await #expect(throws: TokenEndpointError.self) { try await service().signIn(scopes: []) }
+        let store = CountingSignIns()
+        let service = service(store: store)
+        let error = await #expect(throws: TokenEndpointError.self) { try await service.signIn(scopes: []) }
         #expect(error?.code == "invalid_request")
         // Some servers send it with a status of success.
         transport.append(
             .response(200, json: #"{"error":"unauthorized_client"}"#, fields: ["Retry-After": "17"]))
         let expected = TokenEndpointError(status: 200, code: "unauthorized_client", retryAfter: .seconds(17))
-        await #expect(throws: expected) { try await service().signIn(scopes: []) }
+        await #expect(throws: expected) { try await service.signIn(scopes: []) }
+        #expect(store.count.withLock { $0 } == 0)
+        transport.append(.response(201, json: answer))
+        _ = try await service.signIn(scopes: [])
+        #expect(store.count.withLock { $0 } == 1)
     }
 
     @Test(arguments: [
@@ -166,5 +172,14 @@ import Testing
         #expect(members.removeValue(forKey: "openBefore") == nil)
         #expect(try JSONDecoder().decode(PendingSignIn.self, from: JSONEncoder().encode(members)) == pending)
     }
+}
+
+/// Counts the sign-ins that it should keep.
+private struct CountingSignIns: PendingSignInStore {
+    let count = Lock(0)
+
+    func add(_ pending: PendingSignIn) async throws { count.withLock { $0 += 1 } }
+    func find(state: String) async throws -> PendingSignIn? { nil }
+    func take(state: String) async throws -> PendingSignIn? { nil }
 }
 #endif
