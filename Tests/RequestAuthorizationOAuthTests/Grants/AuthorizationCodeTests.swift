@@ -128,11 +128,11 @@ import Testing
         let bare = OAuthTokenService.authorizationCode(
             server: service().endpoint.server, client: .public(id: "a"), transport: transport)
         let missing = await #expect(throws: SignInError.self) { try await bare.signIn(scopes: []) }
-        #expect(missing?.kind == .redirectURI)
+        #expect(missing?.kind == .redirectURI && missing?.detail?.contains("pass a redirectURI") == true)
         let local = await #expect(throws: SignInError.self) {
             try await bare.signIn(scopes: [], redirectURI: "http://localhost/cb")
         }
-        #expect(local?.kind == .redirectURI)
+        #expect(local?.kind == .redirectURI && local?.detail?.contains("http://127.0.0.1/") == true)
     }
 
     // MARK: - The answer
