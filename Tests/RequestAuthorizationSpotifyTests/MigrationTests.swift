@@ -36,6 +36,7 @@ import Testing
 
     @Test func `without an expiry both libraries treat a token as expired`() throws {
         #expect(try OAuthToken(spotifyAPI: Data(#"{"access_token":"a"}"#.utf8)).expiresAt == .distantPast)
+        #expect(try OAuthToken(spotifyKit: Data(#"{"accessToken":"a"}"#.utf8)).expiresAt == .distantPast)
     }
 
     private static let unreadable: [(String, String?)] = [
@@ -47,6 +48,18 @@ import Testing
     func `unreadable data is an error that names the member`(json: String, member: String?) {
         #expect(throws: UnreadableToken(format: "SpotifyAPI", member: member)) {
             try OAuthToken(spotifyAPI: Data(json.utf8))
+        }
+    }
+
+    private static let unreadableOfSpotifyKit: [(String, String?)] = [
+        (#"{"access_token":"a"}"#, "accessToken"), ("<xml>", nil),
+        (#"{"accessToken":"a","expiresAt":"tomorrow"}"#, "expiresAt"),
+    ]
+
+    @Test(arguments: unreadableOfSpotifyKit)
+    func `unreadable data of SpotifyKit are an error with its own names`(json: String, member: String?) {
+        #expect(throws: UnreadableToken(format: "SpotifyKit", member: member)) {
+            try OAuthToken(spotifyKit: Data(json.utf8))
         }
     }
 }
