@@ -39,6 +39,8 @@ final class Running: Sendable {
         let (output, errors) = (Pipe(), Pipe())
         (self.output, self.errors) = (Reader(output.fileHandleForReading), Reader(errors.fileHandleForReading))
         (process.standardOutput, process.standardError) = (output, errors)
+        // A script that runs the tests with `&` ignores Ctrl-C for them, and so for this program.
+        signal(SIGINT, SIG_DFL)
         let (end, ended) = AsyncStream.makeStream(of: Int32.self)
         self.end = end
         process.terminationHandler = {

@@ -7,8 +7,8 @@ import Synchronization
 
 /// Watches SIGINT (Ctrl-C), SIGTERM, and SIGHUP of a closed terminal, until it is deinitialized.
 ///
-/// The first signal is reported, so that the program can end in order. The second one ends it at once. A SIGHUP that is
-/// ignored already (`nohup`) stays ignored.
+/// The first signal is reported, so that the program can end in order. The second one ends it at once. A signal that was
+/// ignored at the start stays ignored.
 final class EndingSignals {
     private let sources: [any DispatchSourceSignal]
     private let first: First
@@ -23,7 +23,7 @@ final class EndingSignals {
     static func watched(also more: [Int32] = []) async -> EndingSignals {
         let first = First()
         var sources: [any DispatchSourceSignal] = []
-        for number in [SIGINT, SIGTERM, SIGHUP] + more where number != SIGHUP || !isHangupIgnored {
+        for number in [SIGINT, SIGTERM, SIGHUP] + more where !ignored.contains(number) {
             sources.append(await source(of: number) { if !first.note(number) { endProgram(by: number) } })
         }
         return EndingSignals(sources, first)
@@ -47,10 +47,10 @@ final class EndingSignals {
         exit(128 + number)
     }
 
-    /// Whether the program was started with SIGHUP ignored (`nohup`).
+    /// What the program was started to ignore: SIGHUP by `nohup`, SIGINT and SIGQUIT by `&` in a script.
     ///
     /// It is read before the first signal is watched: on Darwin a signal that is watched is ignored too.
-    static let isHangupIgnored = isIgnored(SIGHUP)
+    static let ignored = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGUSR1, SIGUSR2].filter { isIgnored($0) }
 
     // MARK: -
 

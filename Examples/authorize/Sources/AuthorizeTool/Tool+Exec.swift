@@ -76,9 +76,9 @@ final class Child: Sendable {
         }
     }
 
-    /// A command does not ignore a signal that is watched here. So a SIGHUP that is ignored (`nohup`) is not watched.
+    /// A command does not ignore a signal that is watched here. So one that is ignored, as with `nohup`, is not watched.
     private static let signals = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
-        .filter { $0 != SIGHUP || !EndingSignals.isHangupIgnored }
+        .filter { !EndingSignals.ignored.contains($0) }
 
     private func pass(_ signal: Int32) {
         let isOfTerminal = [SIGINT, SIGQUIT].contains(signal) && (0...2).contains { tcgetpgrp($0) == getpgrp() }

@@ -84,6 +84,19 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `a signal that was ignored at the start ends no bridge`() async throws {
+        try await Scripted.with { server in
+            // A script that starts a program with `&` ignores Ctrl-C for it.
+            let bridge = try server.shell("trap '' INT; exec authorize mcp \(server.url)")
+            try bridge.say(BridgeTests.initialize)
+            #expect(try await bridge.line().contains("protocolVersion"))
+            bridge.send(SIGINT)
+            try bridge.say(Scripted.request("ping"))
+            #expect(try await bridge.line().contains(#""id": 5"#))
+            #expect(try await bridge.result().status == 0)
+        }
+    }
+
     @Test func `one signal ends a bridge whose answers nobody reads`() async throws {
         // More than a pipe holds.
         let text = String(repeating: "a", count: 100_000)

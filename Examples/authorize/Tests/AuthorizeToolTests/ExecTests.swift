@@ -42,11 +42,15 @@ struct ExecTests {
         }
     }
 
-    @Test func `the command of a tool under nohup ignores SIGHUP too`() async throws {
+    @Test(arguments: ["HUP", "INT", "QUIT"])
+    func `the command ignores what the tool was started to ignore, as under nohup`(signal: String) async throws {
         try await Scripted.with(isGuarded: true) { server in
             try await server.login(server.url)
             let result = try await server.shell(
-                "trap '' HUP; exec authorize exec \(server.url) --env TOKEN -- sh -c 'kill -HUP $$; echo alive'"
+                """
+                trap '' \(signal)
+                exec authorize exec \(server.url) --env TOKEN -- sh -c 'kill -\(signal) $$; echo alive'
+                """
             ).result()
             #expect(result.status == 0 && result.output == "alive\n", "\(result)")
         }

@@ -138,6 +138,8 @@ final class Program: Sendable {
         process.arguments = arguments
         let inherited = ProcessInfo.processInfo.environment.filter { ["PATH", "LD_LIBRARY_PATH"].contains($0.key) }
         process.environment = inherited.merging(environment) { $1 }
+        // A script that runs the tests with `&` ignores Ctrl-C for them, and so for this program.
+        signal(SIGINT, SIG_DFL)
         let (end, ended) = AsyncStream.makeStream(of: Int32.self)
         self.end = end
         process.terminationHandler = {
