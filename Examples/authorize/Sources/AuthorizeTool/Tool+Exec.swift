@@ -32,8 +32,20 @@ extension Tool {
             Output.note("error: \(command.first ?? "") cannot be started: \(String(cString: strerror(error.number)))")
             return 127
         }
-        if status & 0x7F != 0 { EndingSignals.endProgram(by: status & 0x7F) }
-        return (status >> 8) & 0xFF
+        guard status & 0x7F != 0 else { return (status >> 8) & 0xFF }
+        Self.forbidCoreDump()
+        EndingSignals.endProgram(by: status & 0x7F)
+    }
+
+    /// This program ends by the signal of its command, and a core dump of it would contain the refresh token.
+    private static func forbidCoreDump() {
+        #if os(Linux)
+        let core = __rlimit_resource_t(RLIMIT_CORE.rawValue)
+        #else
+        let core = RLIMIT_CORE
+        #endif
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(core, &none)
     }
 }
 
