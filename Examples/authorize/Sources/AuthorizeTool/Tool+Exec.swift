@@ -26,8 +26,7 @@ extension Tool {
         defer { expiry.cancel() }
         let status: Int32
         do {
-            status = try await Child().run(
-                command, environment: environment.merging([variable: token.accessToken]) { $1 })
+            status = try await Child().run(command, adding: (variable, token.accessToken))
         } catch {
             Output.note("error: \(command.first ?? "") cannot be started: \(String(cString: strerror(error.number)))")
             return 127
@@ -67,11 +66,11 @@ final class Child: Sendable {
     /// What a terminal sends goes to the whole process group, so it is not sent twice.
     ///
     /// - Returns: the status as `waitpid` has it.
-    func run(_ arguments: [String], environment: [String: String]) async throws(Failure) -> Int32 {
+    func run(_ arguments: [String], adding variable: (name: String, value: String)) async throws(Failure) -> Int32 {
         var sources: [any DispatchSourceSignal] = []
         for signal in Self.signals { sources.append(await EndingSignals.source(of: signal) { [self] in pass(signal) }) }
         defer { for source in sources { source.cancel() } }
-        let number = try Self.start(arguments, environment: environment)
+        let number = try Self.start(arguments, adding: variable)
         state.withLock {
             $0.id = number
             for signal in $0.early { kill(number, signal) }
@@ -102,10 +101,12 @@ final class Child: Sendable {
 
     /// Starts a program of the search path, without a shell.
     ///
-    /// - Parameter isApart: whether it gets no input and output, and no signals of the terminal, such as Ctrl-C.
+    /// - Parameters:
+    ///   - added: a variable besides those of this program.
+    ///   - isApart: whether it gets no input and output, and no signals of the terminal, such as Ctrl-C.
     @discardableResult
     static func start(
-        _ arguments: [String], environment: [String: String], isApart: Bool = false
+        _ arguments: [String], adding added: (name: String, value: String)? = nil, isApart: Bool = false
     ) throws(Failure) -> pid_t {
         #if canImport(Darwin)
         var (attributes, actions): (posix_spawnattr_t?, posix_spawn_file_actions_t?)
@@ -134,12 +135,40 @@ final class Child: Sendable {
             for file in 0...2 { posix_spawn_file_actions_addopen(&actions, Int32(file), "/dev/null", O_RDWR, 0) }
         }
         posix_spawnattr_setflags(&attributes, Int16(flags))
-        let words = arguments.map { strdup($0) } + [nil]
-        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        let words = given(arguments).map { cString($0) } + [nil]
+        let variables = environment(adding: added).map { cString($0) } + [nil]
         defer { for text in words + variables { free(text) } }
+        guard let name = words[0] else { throw Failure(number: ENOENT) }
         var number = pid_t()
-        let failure = posix_spawnp(&number, arguments.first ?? "", &actions, &attributes, words, variables)
+        let failure = posix_spawnp(&number, name, &actions, &attributes, words, variables)
         guard failure == 0 else { throw Failure(number: failure) }
         return number
+    }
+
+    // MARK: - Texts that need not be UTF-8
+
+    /// The arguments as this program's command line ends with them. `String` has replaced what is not UTF-8.
+    private static func given(_ arguments: [String]) -> [[UInt8]] {
+        let last = kept(in: "cmdline").map { Array($0.suffix(arguments.count)) }
+        if let last, last.map({ String(decoding: $0, as: UTF8.self) }) == arguments { return last }
+        return arguments.map { Array($0.utf8) }
+    }
+
+    private static func environment(adding added: (name: String, value: String)?) -> [[UInt8]] {
+        let own = kept(in: "environ") ?? ProcessInfo.processInfo.environment.map { Array("\($0.key)=\($0.value)".utf8) }
+        guard let added else { return own }
+        return own.filter { !$0.starts(with: "\(added.name)=".utf8) } + [Array("\(added.name)=\(added.value)".utf8)]
+    }
+
+    /// The texts that Linux keeps of this program; `nil` elsewhere.
+    private static func kept(in file: String) -> [[UInt8]]? {
+        guard let all = FileManager.default.contents(atPath: "/proc/self/\(file)") else { return nil }
+        let texts: [Data] = all.split(separator: 0, omittingEmptySubsequences: false)
+        return texts.dropLast().map { Array($0) }
+    }
+
+    /// A text as C has it, which the caller frees.
+    private static func cString(_ text: [UInt8]) -> UnsafeMutablePointer<CChar>? {
+        strdup(text.map { CChar(truncatingIfNeeded: $0) } + [0])
     }
 }

@@ -175,7 +175,7 @@ extension Tool {
         let name = "xdg-open"
         #endif
         guard ["http", "https"].contains(page.scheme) else { return }
-        _ = try? Child.start([name, page.absoluteString], environment: environment, isApart: true)
+        _ = try? Child.start([name, page.absoluteString], isApart: true)
     }
 }
 

@@ -24,6 +24,21 @@ struct ExecTests {
         }
     }
 
+    @Test func `the environment and the arguments of the command need not be UTF-8`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.url)
+            let result = try await server.shell(
+                #"""
+                export NAME=$'\351' TOKEN=old
+                authorize exec \#(server.url) --env TOKEN -- \
+                    sh -c 'printf "%s %s %s %s" "$NAME" "$TOKEN" "$1" $# | od -An -tx1' sh $'\350' ''
+                """#
+            ).result()
+            // "t1" and "2" are 74 31 and 32.
+            #expect(result.output == " e9 20 74 31 20 e8 20 32\n", "\(result)")
+        }
+    }
+
     @Test func `signals are passed on, and the end by a signal is passed back`() async throws {
         try await User.with { user in
             try await user.login()
