@@ -70,6 +70,10 @@ public struct ToolFailure: Error, Hashable, Sendable {
                 .init(.unavailable, "the server cannot be reached: \(error.shortDescription)")
             // A connection to an address, and one to a name.
             case is IOError, is NIOConnectionError: .init(.unavailable, "the server cannot be reached")
+            // The types of NIOSSL and of Apple's platforms. Their texts are for programmers.
+            case _ where "\(type(of: error))".contains(/SSL|TLS/):
+                .init(.unavailable, "there is no secure connection to the server: check its certificate")
+            case is NIOTooManyBytesError: .init(.unusableAnswer, "the server's answer is too long")
             case let error as TokenStoreError where [.unreadable, .wrongKey].contains(error.kind):
                 .init(.store, "\(error)", advice: "Pass the file of the session's key: --key-from FILE")
             case is TokenStoreError: .init(.store, "\(error)")

@@ -55,6 +55,16 @@ struct BridgeTests {
         }
     }
 
+    @Test func `a server whose certificate is not accepted is an error that says so`() async throws {
+        try await User.with { user in
+            try await Guarded.with(user) { guarded in
+                let secure = try String(contentsOfFile: guarded.folder + "/secure", encoding: .utf8)
+                let refused = try await user.run("mcp", secure + "/mcp", input: Self.initialize)
+                #expect(refused.output.contains("secure connection to the server: check its"), "\(refused)")
+            }
+        }
+    }
+
     @Test func `events end lines in three ways, and keep the last id`() {
         let text = "id: 1\r\ndata: a\r\n\r\n: note\n\ndata:b\ndata: c\n\nevent: x\n\rid\rdata: é\r\rretry: 20\nid: 2\n"
         var parser = EventStream()
