@@ -147,7 +147,13 @@ private final class Bridge: Sendable {
     private func send(
         _ request: HTTPClientRequest, within limit: TimeAmount, by client: HTTPClient = patientClient
     ) async throws -> HTTPClientResponse {
-        let session = session
+        var session = session
+        // The provider of a session with a key would bind the tokens of a later sign-in without one.
+        if session.isBound, (try? await session.auth.storedSession())?.isBound == false,
+            let next = try await replacement(of: session)
+        {
+            session = next
+        }
         do {
             return try await execute(request, session, limit, client)
         } catch  where Self.needsSignIn(error) {

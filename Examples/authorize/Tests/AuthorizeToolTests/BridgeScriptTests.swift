@@ -234,6 +234,21 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `a bridge that runs with a key binds no session that was signed in without one since`() async throws {
+        let refusal = Scripted.Answer(status: 401, fields: ["WWW-Authenticate": #"Bearer error="invalid_token""#])
+        try await Scripted.with(["tools/call": [refusal]], isGuarded: true) { server in
+            try await server.login(server.url, "--dpop")
+            let bridge = try await server.bridge()
+            try await server.login(server.url)
+            // It is refused, refreshed, and sent again.
+            try bridge.say(Scripted.request("tools/call"))
+            #expect(try await bridge.line().contains(#""result""#))
+            for token in ["t2", "t3"] {
+                #expect(try await server.seen("tools/call") == "tools/call - Bearer \(token)")
+            }
+        }
+    }
+
     @Test func `the advice has the words of a sign-in since the start, not of one that only waited`() async throws {
         let refusal = Scripted.Answer(status: 403, fields: ["WWW-Authenticate": #"Bearer error="insufficient_scope""#])
         try await Scripted.with(["tools/call": [refusal]], isGuarded: true) { server in
