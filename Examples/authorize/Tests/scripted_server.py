@@ -4,8 +4,9 @@
 
 SCRIPT is a JSON object: from the kind of a message, such as "GET" or "tools/call", to the answers in their order; "refresh" is
 the kind of a refresh at /token. An answer has "status", "fields", "body", "isCut" (the connection breaks before the end of
-the body), "until" (the kind of a message that comes before it), "hangs" (there is no answer) and "staysOpen" (there is no
-end of the body).
+the body), "until" (the kind of a message that comes before it), "hangs" (there is no answer), "staysOpen" (there is no end
+of the body) and "copies" (the body comes so many times; a line says whether the client took all of it, or held it up for two
+seconds).
 Without one, a request is answered with a result, a notification with 202, and GET with 405.
 
 It prints its address, then a line for each message: its kind, its Last-Event-ID, and the scheme and token of its
@@ -102,7 +103,8 @@ class Handler(BaseHTTPRequestHandler):
         if answer.get("until"):
             coming(answer["until"]).wait()
         self.answer(
-            answer.get("status", 200), answer.get("fields", {}), answer.get("body", "").encode(), answer.get("isCut") or answer.get("staysOpen")
+            answer.get("status", 200), answer.get("fields", {}), answer.get("body", "").encode(),
+            answer.get("isCut") or answer.get("staysOpen"), answer.get("copies", 1),
         )
         if answer.get("staysOpen"):
             threading.Event().wait()
@@ -123,15 +125,24 @@ class Handler(BaseHTTPRequestHandler):
     def json(self, value, status=200):
         self.answer(status, {"Content-Type": "application/json"}, json.dumps(value).encode())
 
-    def answer(self, status, fields, body, is_cut=False):
+    def answer(self, status, fields, body, is_cut=False, copies=1):
         self.send_response(status)
         for name, value in fields.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body) + (1 if is_cut else 0)))
+        self.send_header("Content-Length", str(len(body) * copies + (1 if is_cut else 0)))
         if is_cut:
             self.close_connection = True
         self.end_headers()
-        self.wfile.write(body)
+        if copies == 1:
+            return self.wfile.write(body)
+        self.connection.settimeout(2)
+        try:
+            for _ in range(copies):
+                self.wfile.write(body)
+            say("taken")
+        except TimeoutError:
+            self.close_connection = True
+            say("held up")
 
     def log_message(self, *_):
         pass

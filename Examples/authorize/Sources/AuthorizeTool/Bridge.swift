@@ -30,7 +30,7 @@ private final class Bridge: Sendable {
     private static let patientClient = Tool.client(silence: .hours(1))
     /// Why standard output cannot be written.
     private let output = Mutex<(any Error)?>(nil)
-    /// Writes the lines: a client that reads nothing holds up no task, and so neither a refresh nor the end by a signal.
+    /// Writes the lines: a client that reads nothing holds up the server, but neither a refresh nor the end by a signal.
     private let writer = DispatchQueue(label: "authorize mcp: standard output")
 
     private struct State {
@@ -83,13 +83,12 @@ private final class Bridge: Sendable {
             // In a task of its own: a signal has cancelled this one.
             _ = await Task { try await send(request(.DELETE), within: .seconds(5)) }.result
         }
-        let (unwritten, end) = AsyncStream.makeStream(of: Void.self)
-        writer.async { end.finish() }
+        let rest = Task { await written() }
         await withTaskCancellationHandler {
-            await Task { for await _ in unwritten {} }.value
+            await rest.value
         } onCancel: {
             // After a signal, a client that reads gets whole lines; one that does not is waited for a second.
-            DispatchQueue.global().asyncAfter(deadline: .now() + 1) { end.finish() }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 1) { rest.cancel() }
         }
         if let error = output.withLock({ $0 }) { throw error }
     }
@@ -97,6 +96,8 @@ private final class Bridge: Sendable {
     // MARK: - From the client
 
     private func pass(_ message: Message) async {
+        // A client that does not read gets no further answers.
+        await written()
         guard message.isOfJSONRPC else {
             return answer([.null], message.isJSON ? -32600 : -32700, "the line is no message of JSON-RPC")
         }
@@ -263,12 +264,21 @@ private final class Bridge: Sendable {
         let isUnasked = waiting.isEmpty
         events.begin()
         let (chunks, chunk) = AsyncStream.makeStream(of: ByteBuffer.self)
+        // The server waits until the client has read what came before.
+        let (turns, turn) = AsyncStream.makeStream(of: Void.self)
         let reading = Task {
-            do { for try await part in response.body { chunk.yield(part) } } catch {}
+            var allowed = turns.makeAsyncIterator()
+            do {
+                for try await part in response.body {
+                    chunk.yield(part)
+                    _ = await allowed.next()
+                }
+            } catch {}
             chunk.finish()
         }
         // A stream should end after the response; then its connection can be used again.
         defer {
+            turn.finish()
             Task {
                 try? await SystemClock().sleep(for: .seconds(1))
                 reading.cancel()
@@ -277,6 +287,8 @@ private final class Bridge: Sendable {
         for await chunk in chunks {
             for data in events.read(chunk.readableBytesView) { deliver(Message(data), &waiting) }
             if !isUnasked, waiting.isEmpty { return }
+            await written()
+            turn.yield()
         }
         try Task.checkCancellation()
     }
@@ -325,6 +337,13 @@ private final class Bridge: Sendable {
                 input.finish()
             }
         }
+    }
+
+    /// Waits until the client has read all lines so far, or until the task is cancelled.
+    private func written() async {
+        let (unwritten, end) = AsyncStream.makeStream(of: Void.self)
+        writer.async { end.finish() }
+        for await _ in unwritten {}
     }
 
     private func answer(_ requests: [JSONValue]?, _ error: any Error) async {

@@ -112,6 +112,22 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `a server waits while the client reads nothing`() async throws {
+        // An event is more than a pipe holds, and all are more than the connection holds.
+        let text = String(repeating: "a", count: 70_000)
+        var answer = Scripted.Answer.events(
+            #"data: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"\#(text)"}}"# + "\n\n")
+        answer.copies = 500
+        try await Scripted.with(["tools/call": [answer]]) { server in
+            let bridge = try server.shell("cd; mkfifo out; exec 3<>out; exec authorize mcp \(server.url) >out")
+            try bridge.say(Scripted.request("tools/call"))
+            _ = try await server.seen("tools/call")
+            #expect(try await server.seen() == "held up")
+            bridge.send(SIGTERM)
+            #expect(await bridge.status() == -SIGTERM)
+        }
+    }
+
     @Test func `a signal cuts off no message that the client reads`() async throws {
         // More than a pipe holds.
         let text = String(repeating: "a", count: 100_000)

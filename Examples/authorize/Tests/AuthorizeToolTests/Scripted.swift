@@ -16,6 +16,8 @@ struct Scripted {
         var staysOpen = false
         /// The kind of a message that comes before it.
         var until = ""
+        /// How many times the body comes.
+        var copies = 1
 
         static func events(_ text: String, isCut: Bool = false) -> Answer {
             Answer(fields: ["Content-Type": "text/event-stream"], body: text, isCut: isCut)
