@@ -202,7 +202,7 @@ private final class Bridge: Sendable {
     /// - Returns: why a request may have no response.
     private func receive(_ response: HTTPClientResponse, _ waiting: inout [JSONValue]) async throws -> String {
         guard response.isEventStream else {
-            deliver(Message(try await response.body.collect(upTo: 64 << 20).readableBytesView), &waiting)
+            deliver(Message(try await response.body.collect(upTo: EventStream.longest).readableBytesView), &waiting)
             return "the server answered \(response.status.code) without a response to this request"
         }
         var events = EventStream()
@@ -251,7 +251,7 @@ private final class Bridge: Sendable {
                     events.fail(response.headers.first(name: "Retry-After"))
                 }
             } catch {
-                if Task.isCancelled || Self.needsSignIn(error) { throw error }
+                if Task.isCancelled || Self.needsSignIn(error) || error is ToolFailure { throw error }
                 events.fail()
             }
         }
@@ -285,7 +285,8 @@ private final class Bridge: Sendable {
             }
         }
         for await chunk in chunks {
-            for data in events.read(chunk.readableBytesView) { deliver(Message(data), &waiting) }
+            guard let ended = events.read(chunk.readableBytesView) else { throw ToolFailure.tooLong }
+            for data in ended { deliver(Message(data), &waiting) }
             if !isUnasked, waiting.isEmpty { return }
             await written()
             turn.yield()

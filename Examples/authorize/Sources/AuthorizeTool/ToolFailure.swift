@@ -73,7 +73,7 @@ public struct ToolFailure: Error, Hashable, Sendable {
             // The types of NIOSSL and of Apple's platforms. Their texts are for programmers.
             case _ where "\(type(of: error))".contains(/SSL|TLS/):
                 .init(.unavailable, "there is no secure connection to the server: check its certificate")
-            case is NIOTooManyBytesError: .init(.unusableAnswer, "the server's answer is too long")
+            case is NIOTooManyBytesError: .tooLong
             case let error as TokenStoreError where [.unreadable, .wrongKey].contains(error.kind):
                 .init(.store, "\(error)", advice: "Pass the file of the session's key: --key-from FILE")
             case is TokenStoreError: .init(.store, "\(error)")
@@ -83,6 +83,7 @@ public struct ToolFailure: Error, Hashable, Sendable {
             }
     }
 
+    static let tooLong = ToolFailure(.unusableAnswer, "the server's answer is too long")
     static let unsaved = ToolFailure(
         .store, "the session could not be saved", advice: "Check whether the disk is full.")
 

@@ -30,6 +30,17 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `an answer that is too long becomes an error of the request`() async throws {
+        var answer = Scripted.Answer.page(String(repeating: "a", count: 70_000))
+        answer.copies = 1000
+        try await Scripted.with(["tools/call": [answer]]) { server in
+            let bridge = try server.start("mcp", server.url)
+            try bridge.say(Scripted.request("tools/call"))
+            let error = try await bridge.line()
+            #expect(error.contains(#""id":5"#) && error.contains("the server's answer is too long"), "\(error)")
+        }
+    }
+
     @Test func `the requests of a batch are answered one by one`() async throws {
         let part = "[\(Scripted.answer(id: "1"))]"
         let batch = """

@@ -81,6 +81,17 @@ struct BridgeTests {
         #expect(parser.lastID == "3")
     }
 
+    @Test(arguments: ["data: 45678", "data: 4\ndata: 4\ndata: 4\ndata: 4\ndata: 4\ndata: 4\n"])
+    func `an event that grows without end is not kept`(text: String) {
+        func events(in text: String) -> Int? {
+            var events = EventStream()
+            events.longest = 10
+            return events.read(text.utf8)?.count
+        }
+        #expect(events(in: "data: 4567\n\ndata: 4567\n\n") == 2)
+        #expect(events(in: text) == nil)
+    }
+
     @Test(arguments: [("0", Duration.milliseconds(1)), ("1", .milliseconds(1)), ("none", .seconds(1))])
     func `pauses between connections grow up to a minute, whatever the server's retry is`(
         retry: String, first: Duration

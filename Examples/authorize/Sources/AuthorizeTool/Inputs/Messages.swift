@@ -57,6 +57,10 @@ struct Message {
 
 /// Server-sent events (HTML Living Standard §9.2.6) over several connections, and the pauses between these.
 struct EventStream {
+    /// How many bytes an event may have, and an answer without events.
+    static let longest = 64 << 20
+
+    var longest = Self.longest
     /// The id of the last event, for `Last-Event-ID`.
     private(set) var lastID: String?
     /// How long the server wants a client to wait before the next connection.
@@ -93,9 +97,11 @@ struct EventStream {
         least = .seconds(retryAfter.flatMap { UInt32($0) } ?? 0)
     }
 
-    mutating func read(_ chunk: some Sequence<UInt8>) -> [[UInt8]] {
+    /// - Returns: the data of the events that end here; `nil` if one is too long.
+    mutating func read(_ chunk: some Sequence<UInt8>) -> [[UInt8]]? {
         failures = 0
-        return chunk.compactMap { read($0) }
+        let events = chunk.compactMap { read($0) }
+        return line.count + data.count <= longest ? events : nil
     }
 
     /// Reads a byte, and returns the data of the event that it ends.
