@@ -44,12 +44,20 @@ struct ToolOptions: ParsableArguments {
     func run(json: Bool = false, _ body: (Tool) async throws -> Void) async throws {
         Output.prepare()
         do {
-            try await body(Tool(account: account, keyFile: keyFrom, json: json))
+            let keyFile = keyFrom.map { $0 == "keyring" ? $0 : wholePath($0) }
+            try await body(Tool(account: account, keyFile: keyFile, json: json))
         } catch let failure as ToolFailure {
             Output.show(failure)
             throw ExitCode(failure.status.rawValue)
         }
     }
+}
+
+/// The path from the root, as advice may be followed in any folder.
+///
+/// `URL` would take away `..` and the name before it, which may be that of a symbolic link.
+private func wholePath(_ path: String) -> String {
+    path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
 }
 
 /// What a sign-in asks for.
@@ -112,9 +120,7 @@ struct LoginCommand: AsyncParsableCommand {
 
     func run() async throws {
         var options = signIn.options
-        // `URL` would take away `..` and the name before it, which may be that of a symbolic link.
-        let folder = FileManager.default.currentDirectoryPath
-        options.secretFile = clientSecretFile.map { $0.hasPrefix("/") ? $0 : "\(folder)/\($0)" }
+        options.secretFile = clientSecretFile.map { wholePath($0) }
         options.opensBrowser = !noBrowser
         (options.pastes, options.usesDevice, options.port, options.isBound) = (paste, device, port, dpop)
         try await tool.run(json: json) { [options] in try await $0.login(url, options) }

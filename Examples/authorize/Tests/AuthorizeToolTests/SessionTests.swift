@@ -191,6 +191,19 @@ struct SessionTests {
         }
     }
 
+    @Test func `the advice has the whole path of a key`() async throws {
+        try await Scripted.with { server in
+            let result = try await server.shell(
+                """
+                cd; umask 077; head -c 32 /dev/urandom >key; pwd -P
+                authorize header \(server.url) --key-from key
+                """
+            ).result()
+            let folder = result.output.trimmingCharacters(in: .newlines)
+            #expect(result.status == 77 && result.errors.contains("--key-from \(folder)/key\n"), "\(result)")
+        }
+    }
+
     @Test func `explain makes the requests of a sign-in that carry nothing, and says what follows`() async throws {
         try await User.with { user in
             let result = try await user.run("explain", user.url)
