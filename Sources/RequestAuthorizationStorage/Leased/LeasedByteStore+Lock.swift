@@ -10,7 +10,7 @@ extension LeasedByteStore {
     ///
     /// - Throws: `TokenStoreError`: `timedOut` if the limit is over; `CancellationError` at once when the task is
     ///   cancelled.
-    public func lock(within limit: Duration) async throws -> TokenStoreLock {
+    package func lock(within limit: Duration) async throws -> TokenStoreLock {
         let end = space.clock.uptime + limit.saturated
         try await waitForOwnLease(until: end, limit)
         let id = UUID()
@@ -40,7 +40,7 @@ extension LeasedByteStore {
     ///
     /// - Throws: `TokenStoreError`: `timedOut` if another host has the lease, or nobody; `noSpace` if the database is
     ///   full; `unsuitable` if the record is. The lease stays valid only after the latter two.
-    public func saveIntent(_ intent: Data?) async throws {
+    package func saveIntent(_ intent: Data?) async throws {
         guard let intent else { return try await removeIntent() }
         let budget = space.budget
         let (basis, lease, id) = state.withLock { ($0.basis, $0.lease, $0.rules.id) }

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// One item in a record of a ``RecordDatabase``, for any number of hosts.
-///
-///     let items = try LeasedByteStore(database: MyRecords(), key: "ada")
-///     let store = EncryptedTokenStore<MyToken, _>(around: items, key: key, client: "web", account: "ada")
-///
-/// ``LeasedTokens`` makes the stores of many users, encrypts their tokens and hides their names. Use that one unless you
-/// choose the keys of the records yourself.
-///
-/// Exclusive access is a lease in the record. A host that has died blocks the others for a little more than the lease.
-public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
+/// One item in a record of a ``RecordDatabase``, for any number of hosts. Exclusive access is a lease in the record.
+package final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
     let space: RecordSpace
     let name: RecordName
     let state: Lock<State>
@@ -41,19 +33,8 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
         var freshUntil = Duration.zero
     }
 
-    /// Names the record. It is read on first use.
-    ///
-    /// - Parameters:
-    ///   - database: reads and replaces the record.
-    ///   - key: the key of the record: 1 to 512 bytes of UTF-8. It is not secret.
-    ///   - lease: how long a host that died prevents others from refreshing; 10 s by default. It should be shorter than
-    ///     the grace period of the authorization server.
-    ///   - requestDeadline: how long a token request may take; 4 s by default. Half a lease less a second is best; 2 s
-    ///     less than the lease is the most.
-    ///   - callLimit: how long a load, a save or one try to acquire access may take; 5 s by default.
-    ///   - clock: measures the lease. It must not stop while the machine sleeps.
-    /// - Throws: `TokenStoreError` (`unsuitable`) if the key or the lease cannot be used.
-    public convenience init(
+    /// Names the record. ``RecordDatabase/item(at:lease:requestDeadline:callLimit:clock:)`` describes the parameters.
+    package convenience init(
         database: some RecordDatabase, key: String, lease: Duration = .seconds(10),
         requestDeadline: Duration = .seconds(4), callLimit: Duration = .seconds(5),
         clock: any AuthorizationClock = .system
@@ -78,10 +59,10 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
     /// The longest key of a record, in bytes of UTF-8.
     static let longestKey = 512
 
-    public func load() async throws -> Data? { try await loadWithIntent().item }
+    package func load() async throws -> Data? { try await loadWithIntent().item }
 
     /// Reads the item and its intent. A damaged record is set aside, and makes this call throw.
-    public func loadWithIntent() async throws -> ItemWithIntent {
+    package func loadWithIntent() async throws -> ItemWithIntent {
         do {
             let contents = try await contentsForLoad(space.budget)
             return ItemWithIntent(contents.item, absence: contents.absence, intent: contents.intent)
@@ -92,18 +73,13 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
         }
     }
 
-    public func save(_ item: Data) async throws { _ = try await save(item, ending: nil) { _, _ in true } }
+    package func save(_ item: Data) async throws { _ = try await save(item, ending: nil) { _, _ in true } }
 
-    /// Saves the item if the stored one meets a condition.
-    ///
     /// A save that ends an intent also gives up this store's exclusive access, in the same step.
     ///
-    /// - Parameters:
-    ///   - item: the new item. With all else the record has at most 64 KiB.
-    ///   - intent: the intent that ends.
-    ///   - condition: called with the stored item, and again if it changes meanwhile.
-    /// - Throws: `TokenStoreError`: `unsuitable` if the item is too large; the error of the condition.
-    public func save(
+    /// - Parameter condition: called with the stored item, and again if it changes meanwhile.
+    /// - Throws: `TokenStoreError`: `unsuitable` if the record would have over 64 KiB; the error of the condition.
+    package func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult {
         try await save(item, ending: intent, isEnd: nil, if: condition)
@@ -126,23 +102,23 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
         try await change(ending: nil) { _ in nil } == .refused(item)
     }
 
-    public func clear() async throws {
+    package func clear() async throws {
         let result = try await change(ending: nil) { $0.isClear ? nil : Change() }
         if result == .saved { await announce() }
     }
 
-    public func clear(_ item: Data) async throws {
+    package func clear(_ item: Data) async throws {
         let result = try await change(ending: nil) { $0.item == item ? Change() : nil }
         if result == .saved { await announce() }
     }
 
     /// Moves the item into another part of its record.
-    public func setAside(_ item: Data) async throws -> String? {
+    package func setAside(_ item: Data) async throws -> String? {
         let result = try await change(ending: nil) { $0.item == item ? Change(setsAside: true) : nil }
         return result == .saved ? "the spare part of its record" : nil
     }
 
-    public var changes: AsyncStream<Void>? {
+    package var changes: AsyncStream<Void>? {
         space.news?.changes(of: name) { [weak self] in
             // The next load must read the record again: the known one is from before the change.
             self?.state.withLock { $0.known?.freshUntil = .zero }
@@ -154,5 +130,33 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
         guard let key = space.knownKey(of: name) else { return }
         // It is bounded, and a failure is ignored.
         await Task.detached { [space] in try? await space.calls.announce(key, space.budget) }.value
+    }
+}
+
+extension RecordDatabase {
+    /// One record as an item of bytes, for any number of hosts. It is read on first use.
+    ///
+    ///     let items = try MyRecords().item(at: "ada")
+    ///     let store = EncryptedTokenStore<MyToken, _>(around: items, key: key, client: "web", account: "ada")
+    ///
+    /// ``LeasedTokens`` makes the stores of many users, encrypts their tokens and hides their names. Use that one unless
+    /// you choose the keys of the records yourself.
+    ///
+    /// - Parameters:
+    ///   - key: the key of the record: 1 to 512 bytes of UTF-8. It is not secret.
+    ///   - lease: how long a host that died prevents others from refreshing; 10 s by default. It should be shorter than
+    ///     the grace period of the authorization server.
+    ///   - requestDeadline: how long a token request may take; 4 s by default. Half a lease less a second is best; 2 s
+    ///     less than the lease is the most.
+    ///   - callLimit: how long a load, a save or one try to acquire access may take; 5 s by default.
+    ///   - clock: measures the lease. It must not stop while the machine sleeps.
+    /// - Throws: `TokenStoreError` (`unsuitable`) if the key or the lease cannot be used.
+    public func item(
+        at key: String, lease: Duration = .seconds(10), requestDeadline: Duration = .seconds(4),
+        callLimit: Duration = .seconds(5), clock: any AuthorizationClock = .system
+    ) throws -> some SharedByteStore {
+        try LeasedByteStore(
+            database: self, key: key, lease: lease, requestDeadline: requestDeadline, callLimit: callLimit,
+            clock: clock)
     }
 }

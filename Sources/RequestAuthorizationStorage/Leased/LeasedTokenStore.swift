@@ -13,8 +13,17 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
 
     /// Stores the token as JSON, which is not encrypted.
     ///
-    /// - Parameter items: the record.
-    public convenience init(unencryptedIn items: LeasedByteStore) { self.init(items, PlainItemCoding()) }
+    /// The parameters are those of ``RecordDatabase/item(at:lease:requestDeadline:callLimit:clock:)``.
+    public convenience init(
+        unencryptedIn database: some RecordDatabase, key: String, lease: Duration = .seconds(10),
+        requestDeadline: Duration = .seconds(4), callLimit: Duration = .seconds(5),
+        clock: any AuthorizationClock = .system
+    ) throws {
+        self.init(
+            try LeasedByteStore(
+                database: database, key: key, lease: lease, requestDeadline: requestDeadline, callLimit: callLimit,
+                clock: clock), PlainItemCoding())
+    }
 
     init(_ items: LeasedByteStore, _ coding: any LeasedItemCoding<Token>) {
         (self.items, self.coding) = (items, coding)

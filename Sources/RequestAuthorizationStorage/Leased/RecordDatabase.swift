@@ -9,7 +9,7 @@
 ///     }
 ///     let tokens = try await LeasedTokens(database: MyRecords(), key: key)
 ///
-/// This is all that ``LeasedTokens`` and ``LeasedByteStore`` need: no lock, no transaction and no clock. Keys have at
+/// This is all that ``LeasedTokens`` and ``LeasedTokenStore`` need: no lock, no transaction and no clock. Keys have at
 /// most 512 bytes of UTF-8, and records at most 64 KiB. Nobody else may delete or change the records.
 /// `Documentation/Guide/Fleet.md` has conformances for Redis and SQLite.
 ///

@@ -29,9 +29,7 @@ import Testing
 
     @Test func `in a record of a fleet it replaces nothing that a sibling has made of it`() async throws {
         let records = MemoryRecords()
-        try await check {
-            LeasedTokenStore<TestToken>(unencryptedIn: try LeasedByteStore(database: records, key: "ada"))
-        }
+        try await check { try LeasedTokenStore<TestToken>(unencryptedIn: records, key: "ada") }
     }
 
     #if canImport(CryptoKit) || Crypto

@@ -13,7 +13,7 @@ extension Exhibit {
     static func leased() async throws -> [Exhibit] {
         let records = MemoryRecords()
         let items = try LeasedByteStore(database: records, key: "ada")
-        let plain = LeasedTokenStore<TestToken>(unencryptedIn: items)
+        let plain = LeasedTokenStore<TestToken>(items, PlainItemCoding())
         let stored = StoredToken(
             .token(TestToken(Secret.text)), version: TokenVersion(session: UUID(), generation: 0), obtainedAt: .now)
         try await plain.save(stored)

@@ -16,7 +16,7 @@ struct UnreadableTokenTests {
 
     init() throws {
         items = try LeasedByteStore(database: records, key: "ada", clock: ManualClock())
-        store = LeasedTokenStore(unencryptedIn: items)
+        store = LeasedTokenStore<TestToken>(items, PlainItemCoding())
     }
 
     private let damaged = Data("{".utf8)

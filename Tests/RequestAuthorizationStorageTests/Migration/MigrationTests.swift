@@ -189,8 +189,7 @@ import Testing
     func `a leased token is moved under a lease, also if another host has saved meanwhile`() async throws {
         let (clock, records) = (ManualClock(), MemoryRecords())
         let stores = try (1...3).map { _ in
-            LeasedTokenStore<TestToken>(
-                unencryptedIn: try LeasedByteStore(database: records, key: "ada", clock: clock))
+            try LeasedTokenStore<TestToken>(unencryptedIn: records, key: "ada", clock: clock)
         }
         let (one, old, third) = (stores[0], stores[1], stores[2])
         try await one.save(.make(1))
@@ -215,8 +214,7 @@ import Testing
     private func leasedStores() throws -> (LeasedTokenStore<TestToken>, LeasedTokenStore<TestToken>, MemoryRecords) {
         let (clock, records) = (ManualClock(), MemoryRecords())
         let stores = try (1...2).map { _ in
-            LeasedTokenStore<TestToken>(
-                unencryptedIn: try LeasedByteStore(database: records, key: "ada", clock: clock))
+            try LeasedTokenStore<TestToken>(unencryptedIn: records, key: "ada", clock: clock)
         }
         return (stores[0], stores[1], records)
     }

@@ -72,12 +72,14 @@ final class World: @unchecked Sendable {
             return makeProgram(process, clock, policy)
         case .leased:
             let records = SimulatedRecords(database: database, process: process)
-            guard let items = try? LeasedByteStore(database: records, key: SimulatedRecords.key, clock: clock),
-                let others = try? LeasedByteStore(database: records, key: SimulatedRecords.otherKey, clock: clock)
+            guard
+                let store = try? LeasedTokenStore<SimulatedToken>(
+                    unencryptedIn: records, key: SimulatedRecords.key, clock: clock),
+                let others = try? records.item(at: SimulatedRecords.otherKey, clock: clock)
             else { return nil }
             return Program(
-                process, network, store: LeasedTokenStore<SimulatedToken>(unencryptedIn: items),
-                item: SharedItem(process, ledger, others), clock: clock, policy: policy)
+                process, network, store: store, item: SharedItem(process, ledger, others), clock: clock,
+                policy: policy)
         }
     }
 
