@@ -9,17 +9,15 @@ import Crypto
 #endif
 
 /// Encrypts stored tokens for one client and account, and decrypts them with the current key or an older one.
-///
-/// It is for a `SharedTokenStore` of your own. `EncryptedTokenStore` and ``LeasedTokens`` need no help with it.
-public struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable, RedactedDescription {
+struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable, RedactedDescription {
     /// A decrypted envelope.
-    public struct Opened: Sendable, RedactedDescription {
+    struct Opened: Sendable, RedactedDescription {
         /// The envelope.
-        public let item: Data
+        let item: Data
         /// The decrypted token or tombstone.
-        public let stored: StoredToken<Token>
+        let stored: StoredToken<Token>
         /// Whether it was encrypted with the current key, rounds and cipher.
-        public let isCurrent: Bool
+        let isCurrent: Bool
 
         fileprivate let derivation: KeyDerivation
     }
@@ -29,33 +27,16 @@ public struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable, 
     private let cipher: TokenCipher
     private let owner: EnvelopeOwner
 
-    /// Creates a sealer. It derives no key yet.
-    ///
-    /// - Parameters:
-    ///   - key: encrypts.
-    ///   - oldKeys: earlier keys, to decrypt with.
-    ///   - cipher: encrypts; both ciphers are decrypted.
-    ///   - client: the client id, at most 4096 bytes of UTF-8.
-    ///   - account: the owner of the token, at most 4096 bytes of UTF-8. An envelope of another owner is not opened.
-    public init(key: TokenKey, oldKeys: [TokenKey] = [], cipher: TokenCipher = .aesGCM, client: String, account: String)
-    {
+    /// Derives no key yet. It will decrypt both ciphers, but no envelope of another client or account.
+    init(key: TokenKey, oldKeys: [TokenKey] = [], cipher: TokenCipher = .aesGCM, client: String, account: String) {
         (self.key, self.oldKeys, self.cipher) = (key, oldKeys, cipher)
         owner = EnvelopeOwner(client: client, account: account)
     }
 
     /// Decrypts an envelope.
     ///
-    /// - Throws: `TokenStoreError`: `wrongKey`, `corrupt` or `unreadable`; the errors of the key sources.
-    public func open(_ item: Data) async throws -> Opened {
-        do {
-            return try await openEnvelope(item)
-        } catch let problem as EnvelopeProblem {
-            throw problem.error()
-        }
-    }
-
     /// - Throws: ``EnvelopeProblem``, and the errors of the key sources.
-    package func openEnvelope(_ item: Data) async throws -> Opened {
+    func openEnvelope(_ item: Data) async throws -> Opened {
         let envelope = try Envelope(item)
         let header = envelope.header
         guard header.owner.client == owner.client else { throw EnvelopeProblem.otherClient }
@@ -77,7 +58,7 @@ public struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable, 
     ///   - stored: the token or tombstone. Its session and generation stand in the envelope unencrypted.
     ///   - kept: the envelope that the new one replaces. With a password the new one has the same derived key.
     /// - Throws: `TokenStoreError` if the token cannot be encrypted, and the errors of the key sources.
-    public func seal(_ stored: StoredToken<Token>, after kept: Opened? = nil) async throws -> Data {
+    func seal(_ stored: StoredToken<Token>, after kept: Opened? = nil) async throws -> Data {
         let message = try StoredTokenFormat.encode(stored)
         let derivation = key.material.derivation(after: kept?.derivation)
         let secret = try await key.material.key(derivation)

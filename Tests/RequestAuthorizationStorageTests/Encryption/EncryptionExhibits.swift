@@ -36,8 +36,7 @@ extension Exhibit {
     }
     #else
     static let encryptionWithoutSecrets: Set = [
-        "TokenCipher", "TokenKey", "EncryptedTokenStore", "StoredTokenSealer", "StoredTokenSealer.Opened",
-        "LeasedTokens",
+        "TokenCipher", "TokenKey", "EncryptedTokenStore", "LeasedTokens",
     ]
 
     static func encryption() async throws -> [Exhibit] { [] }

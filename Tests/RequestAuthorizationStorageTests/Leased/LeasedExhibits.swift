@@ -31,7 +31,7 @@ extension Exhibit {
         try await store.save(stored)
         exhibits += [
             Exhibit("LeasedTokens", fleet), Exhibit("LeasedTokenStore", store), Exhibit("StoredTokenSealer", sealer),
-            Exhibit("StoredTokenSealer.Opened", try await sealer.open(try await sealer.seal(stored))),
+            Exhibit("StoredTokenSealer.Opened", try await sealer.openEnvelope(try await sealer.seal(stored))),
         ]
         #endif
         return exhibits
