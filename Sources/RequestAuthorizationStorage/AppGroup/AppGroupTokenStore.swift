@@ -15,8 +15,8 @@
 /// Exclusive access is held within an expiring activity, and is released before the system suspends the process.
 ///
 /// Not run on Apple hardware: its decisions are tested with simulated groups, Keychain and suspensions.
-public struct AppGroupTokenStore<Token: AuthorizationToken & Codable>: SharedTokenStore, RedactedDescription {
-    private let sealed: EncryptedTokenStore<Token, AppGroupItems>
+public struct AppGroupTokenStore<Token: AuthorizationToken & Codable>: SharedTokenStoreAround, RedactedDescription {
+    @usableFromInline package let base: any SharedTokenStore<Token>
 
     init(
         _ group: String, client: String, account: String, keyGroup: String?, groups: any AppGroups,
@@ -24,21 +24,7 @@ public struct AppGroupTokenStore<Token: AuthorizationToken & Codable>: SharedTok
     ) {
         let items = AppGroupItems(group: group, client: client, account: account, groups: groups, activity: activity)
         let key = TokenKey(.key(client, account, keyGroup ?? group, isSynchronizable: false), in: keychain)
-        sealed = EncryptedTokenStore(around: items, key: key, client: client, account: account)
-    }
-
-    public func load() async throws -> StoredToken<Token>? { try await sealed.load() }
-    public func save(_ stored: StoredToken<Token>) async throws { try await sealed.save(stored) }
-    public func clear() async throws { try await sealed.clear() }
-    public var changes: AsyncStream<Void>? { sealed.changes }
-    public func lock(within limit: Duration) async throws -> TokenStoreLock { try await sealed.lock(within: limit) }
-    public func loadWithIntent() async throws -> TokenWithIntent<Token> { try await sealed.loadWithIntent() }
-    public func setIntent(_ intent: RefreshIntent?) async throws { try await sealed.setIntent(intent) }
-
-    public func save(
-        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<Token> {
-        try await sealed.save(stored, replacing: condition, ending: intent)
+        base = EncryptedTokenStore<Token, _>(around: items, key: key, client: client, account: account)
     }
 }
 
