@@ -10,7 +10,8 @@
 /// In a place of `NamedItems`, and with a `SharedByteStore` such as a file, any number of objects of this type may use the
 /// item at the same time, and only one of them takes a sign-in. With any other store make one object. It keeps 32 sign-ins,
 /// which is enough for apps and tools.
-public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, RedactedDescription {
+public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInsInOnePlace, RedactedDescription {
+    @usableFromInline let limit = 32
     private let items: Items
     private let serialTasks = SerialTasks()
     /// Excludes others during a change; `nil` if the item is changed under its own condition.
@@ -28,16 +29,10 @@ public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, Red
         exclusive = items is any SharedByteStore ? nil : lock
     }
 
-    public func add(_ pending: PendingSignIn) async throws { try await change { try $0.add(pending, limit: 32) } }
-
-    public func find(state: String) async throws -> PendingSignIn? { try await read().kept.find(state: state) }
-
-    public func take(state: String) async throws -> PendingSignIn? { try await change { try $0.take(state: state) } }
-
-    // MARK: -
+    @usableFromInline func kept() async throws -> PendingSignIns { try await read().kept }
 
     /// Reads, changes and saves, and does so again if another process has changed the item meanwhile.
-    private func change<Value: Sendable>(
+    @usableFromInline func change<Value: Sendable>(
         _ body: @escaping @Sendable (inout PendingSignIns) throws -> Value
     ) async throws -> Value {
         try await serialTasks.run { [self] in
@@ -45,6 +40,8 @@ public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, Red
             return try await exclusive().whileHeld { try await changed(body) }
         }
     }
+
+    // MARK: -
 
     private func changed<Value>(_ body: (inout PendingSignIns) throws -> Value) async throws -> Value {
         while true {

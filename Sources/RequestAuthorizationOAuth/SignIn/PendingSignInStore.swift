@@ -44,3 +44,27 @@ extension PendingSignInStore {
         ItemPendingSignIns(items)
     }
 }
+
+// MARK: -
+
+/// A store that reads and changes all its sign-ins in one step.
+@usableFromInline protocol PendingSignInsInOnePlace: PendingSignInStore {
+    /// How many sign-ins are kept.
+    var limit: Int { get }
+
+    func kept() async throws -> PendingSignIns
+
+    func change<Value: Sendable>(
+        _ body: @escaping @Sendable (inout PendingSignIns) throws -> Value
+    ) async throws -> Value
+}
+
+extension PendingSignInsInOnePlace {
+    public func add(_ pending: PendingSignIn) async throws {
+        try await change { [limit] in try $0.add(pending, limit: limit) }
+    }
+
+    public func find(state: String) async throws -> PendingSignIn? { try await kept().find(state: state) }
+
+    public func take(state: String) async throws -> PendingSignIn? { try await change { try $0.take(state: state) } }
+}

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// The contents of a store: the pending sign-ins, and the states of those that were taken recently.
-struct PendingSignIns: Codable, Hashable, Sendable, RedactedDescription {
+@usableFromInline struct PendingSignIns: Codable, Hashable, Sendable, RedactedDescription {
     /// A sign-in that was taken in order to finish it.
     private struct Taken: Codable, Hashable, Sendable, RedactedDescription {
         let state: String
@@ -41,19 +41,19 @@ struct PendingSignIns: Codable, Hashable, Sendable, RedactedDescription {
 /// Keeps sign-ins as long as the process lives, at most 10 000. The oldest is dropped first.
 ///
 /// A server also keeps each ``PendingSignIn`` in the session of the browser that began it, and finishes that one.
-public final class InMemoryPendingSignIns: PendingSignInStore, RedactedDescription {
+public final class InMemoryPendingSignIns: PendingSignInsInOnePlace, RedactedDescription {
     static let shared = InMemoryPendingSignIns()
 
-    private let kept = Lock(PendingSignIns())
-    private let limit: Int
+    @usableFromInline let limit: Int
+    private let signIns = Lock(PendingSignIns())
 
     public convenience init() { self.init(limit: 10_000) }
 
     init(limit: Int) { self.limit = limit }
 
-    public func add(_ pending: PendingSignIn) async throws { try kept.withLock { try $0.add(pending, limit: limit) } }
+    @usableFromInline func kept() -> PendingSignIns { signIns.withLock { $0 } }
 
-    public func find(state: String) async throws -> PendingSignIn? { try kept.withLock { $0 }.find(state: state) }
-
-    public func take(state: String) async throws -> PendingSignIn? { try kept.withLock { try $0.take(state: state) } }
+    @usableFromInline func change<Value: Sendable>(
+        _ body: @escaping @Sendable (inout PendingSignIns) throws -> Value
+    ) async throws -> Value { try signIns.withLock(body) }
 }
