@@ -94,7 +94,6 @@ struct Calls: Sendable {
         await TokenStoreLock(lock, release: release).unlock()
         await TokenStoreLock(requestDeadline: .seconds(1), remaining: { .seconds(2) }, release: release).unlock()
         let items = PlainSharedItems()
-        _ = try await items.save(Data(), if: { _, _ in true })
         _ = try await items.save(Data(), ending: nil) { kept, _ in kept == nil }
         let begin: @Sendable (@escaping @Sendable () -> Void) async throws -> @Sendable () -> Void = { _ in {} }
         _ = ExclusiveActivity(begin: begin)

@@ -40,12 +40,7 @@ public protocol SharedByteStore: ByteStore {
 
 extension SharedByteStore {
     /// Saves the item if the stored one meets a condition, and keeps the intent; see ``save(_:ending:if:)``.
-    ///
-    /// - Parameters:
-    ///   - item: the new item.
-    ///   - condition: called once with the stored item, or with the reason why there is none.
-    /// - Returns: whether the item was saved.
-    public func save(
+    package func save(
         _ item: Data, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult { try await save(item, ending: nil, if: condition) }
 }

@@ -46,7 +46,7 @@ public protocol SharedTokenStore<Token>: TokenStore {
 
 extension SharedTokenStore {
     /// Saves without removing an intent; see ``save(_:replacing:ending:)``.
-    public func save(
+    package func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
     ) async throws -> TokenSaveResult<Token> {
         try await save(stored, replacing: condition, ending: nil)

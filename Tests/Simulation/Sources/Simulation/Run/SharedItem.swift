@@ -36,7 +36,7 @@ final class SharedItem: @unchecked Sendable {
             guard let known else { return }
             try await change(to: number(), over: known) { value in
                 let last = Self.encode(known)
-                let result = try await self.items.save(Self.encode(value)) { kept, _ in kept == last }
+                let result = try await self.items.save(Self.encode(value), ending: nil) { kept, _ in kept == last }
                 if result != .saved { throw NotSaved() }
             }
         case .clear: try await change(to: nil) { _ in try await self.items.clear() }
