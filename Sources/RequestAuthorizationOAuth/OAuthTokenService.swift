@@ -242,7 +242,7 @@ extension OAuthTokenService {
 public struct NoRefreshToken: UnsentFailure, Hashable, CustomStringConvertible {
     public var kind: TokenFailureKind { .noRefreshToken }
 
-    public init() {}
+    package init() {}
 
     public var description: String {
         "the server gave no refresh token, so the access token cannot be refreshed; sign in again, and request a "

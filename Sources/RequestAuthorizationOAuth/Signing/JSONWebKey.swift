@@ -67,10 +67,6 @@ public struct JSONWebKey: Sendable, Hashable {
     }
 }
 
-extension JSONWebKey: Codable {
-    public init(from decoder: any Decoder) throws {
-        self.init(members: try Self.required(of: JWKObject(try [String: JSONValue](from: decoder))))
-    }
-
+extension JSONWebKey: Encodable {
     public func encode(to encoder: any Encoder) throws { try members.encode(to: encoder) }
 }

@@ -10,10 +10,6 @@ struct JWKObject: RedactedDescription {
             let isPEM = String(decoding: json, as: UTF8.self).contains("-----BEGIN")
             throw SigningKeyError(.notJWK, detail: isPEM ? "the text is PEM; pass it as pem" : nil)
         }
-        try self.init(members)
-    }
-
-    init(_ members: [String: JSONValue]) throws(SigningKeyError) {
         guard case .string = members["kty"] else { throw SigningKeyError(.notJWK) }
         self.members = members
     }

@@ -26,18 +26,11 @@ public protocol TokenSigner: Sendable {
 /// The algorithm with which a JWT is signed (RFC 7518 §3.1, RFC 8037 §3.1).
 ///
 /// This library signs with the algorithms below. Your own ``TokenSigner`` may use other names.
-public struct SignatureAlgorithm: Sendable, Hashable, Codable, Labelled {
+public struct SignatureAlgorithm: Sendable, Hashable, Labelled {
     /// The value of `alg`.
     public let name: String
 
     public init(_ name: String) { self.name = name }
-
-    public init(from decoder: any Decoder) throws { name = try decoder.singleValueContainer().decode(String.self) }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(name)
-    }
 
     @usableFromInline package var label: String { name }
 

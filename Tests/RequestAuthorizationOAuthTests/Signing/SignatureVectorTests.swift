@@ -218,7 +218,7 @@ import CryptoExtras
         #expect(try signer.publicKey == JSONWebKey(json))
         #expect(signer.publicKey.members["d"] == nil)
         let coded = try JSONEncoder().encode(signer.publicKey)
-        #expect(try JSONDecoder().decode(JSONWebKey.self, from: coded) == signer.publicKey)
+        #expect(try JSONWebKey(coded) == signer.publicKey)
     }
 }
 #endif
