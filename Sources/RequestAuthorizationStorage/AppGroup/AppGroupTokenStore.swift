@@ -15,8 +15,11 @@
 /// Exclusive access is held within an expiring activity, and is released before the system suspends the process.
 ///
 /// Not run on Apple hardware: its decisions are tested with simulated groups, Keychain and suspensions.
-public struct AppGroupTokenStore<Token: AuthorizationToken & Codable>: SharedTokenStoreAround, RedactedDescription {
+public struct AppGroupTokenStore<Token: AuthorizationToken & Codable>: SharedTokenStoreAround, ItemBackedTokenStore,
+    RedactedDescription
+{
     @usableFromInline package let base: any SharedTokenStore<Token>
+    let backing: any SharedByteStore
 
     init(
         _ group: String, client: String, account: String, keyGroup: String?, groups: any AppGroups,
@@ -24,12 +27,9 @@ public struct AppGroupTokenStore<Token: AuthorizationToken & Codable>: SharedTok
     ) {
         let items = AppGroupItems(group: group, client: client, account: account, groups: groups, activity: activity)
         let key = TokenKey(.key(client, account, keyGroup ?? group, isSynchronizable: false), in: keychain)
+        backing = items
         base = EncryptedTokenStore<Token, _>(around: items, key: key, client: client, account: account)
     }
-}
-
-extension AppGroupTokenStore: ItemBackedTokenStore {
-    var backing: any SharedByteStore { sealed.items }
 }
 
 extension AppGroupTokenStore {
