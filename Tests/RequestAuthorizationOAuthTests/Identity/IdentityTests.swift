@@ -205,7 +205,7 @@ import Testing
         await #expect(throws: IdentityTokenError(.missing)) {
             try await service.finish(callback: .make("\(pending.redirectURI)?code=c&state=\(pending.state)"))
         }
-        #expect(transport.requests.map(\.url.lastPathComponent) == ["token", "revoke", "revoke"])
+        try #require(transport.requests.map(\.url.lastPathComponent) == ["token", "revoke", "revoke"])
         #expect(transport.requests[1].text.contains("token=r1&"))
     }
 
