@@ -14,7 +14,14 @@ extension RefreshState {
     mutating func endWrite(_ job: Vault.Job, _ written: Vault.Written, _ turn: inout Turn) -> Bool {
         writer = nil
         switch vault.end(job, written, at: turn.now, random: turn.random) {
-        case .another: return true
+        case .another:
+            // A sign-in is about to replace it unseen.
+            if case .refused(let item) = written, vault.unsaved?.content.token != nil,
+                let later = unrevoked(job.content, item)
+            {
+                discard(later, &turn)
+            }
+            return true
         case .stored(let news): announce(news, &turn)
         case .refused(let item, let news): refused(job.content, item, news, &turn)
         case .failed(let error, let isToken, let news):

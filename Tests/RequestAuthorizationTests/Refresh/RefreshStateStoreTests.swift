@@ -49,6 +49,23 @@ struct RefreshStateStoreTests {
         #expect(again == [])
     }
 
+    @Test(arguments: [true, false])
+    func `a sibling's token that a sign-out has found is revoked once, also if a sign-in overtakes the sign-out`(
+        isOvertaken: Bool
+    ) throws {
+        var bench = Bench.make(storage: .shared)
+        let revoked = bench.state.heldVersion
+        bench.does { [other] in $0.reset(after: revoked, newSession: other, &$1) }
+        let begun = bench.state.vault.begin()
+        let job = try #require(begun)
+        let next = ExploredWorld.session(8)
+        if isOvertaken { bench.setToken(2, session: next) } else { bench.does { $0.reset(newSession: next, &$1) } }
+        let later = bench.stored(3, generation: 2)
+        let log = bench.does { $0.endWrite(job, .refused(later), &$1) }
+        #expect(log == (isOvertaken ? ["token discarded", "discard 3"] : []))
+        if !isOvertaken { #expect(bench.write(.refused(later)) == ["token discarded", "discard 3", "write"]) }
+    }
+
     @Test func `signing out discards a token that is being saved`() {
         var bench = Bench.make(storage: .plain)
         let flight = bench.refuse()
