@@ -147,7 +147,8 @@ extension OAuthTokenService {
     ///     try await auth.signIn { try await service.finish(callback: url) }
     ///
     /// The sign-in is removed from the store before the code is sent, so a callback can be used only once. Cancelling
-    /// the task ends it at once, and a token that comes after that is revoked.
+    /// the task ends it at once, and a token that comes after that is revoked. In a task that is cancelled already
+    /// nothing is sent, and the sign-in stays in the store.
     ///
     /// It is for programs with one user. On a server an attacker may begin a sign-in and give its callback to another
     /// user. So a server finishes the sign-in that it kept in the browser's session: ``finish(_:callback:)``.
@@ -169,6 +170,7 @@ extension OAuthTokenService {
         let url = try endpoint.server.endpoint(endpoint.server.tokenEndpoint, named: "token_endpoint")
         // A service without `proof` leaves the sign-in to the one that began it.
         if let key = pending.proofKey { _ = try endpoint.proofKey(replacing: nil, key) }
+        try Task.checkCancellation()  // From here on the exchange goes on without its caller.
         let now = endpoint.clock.now
         let isExpired = pending.isExpired(at: now)
         // Adds a sign-in that was kept elsewhere, so that the store knows it as used. An expired one is not added:

@@ -214,6 +214,20 @@ import Testing
         #expect(transport.calls == 1)
     }
 
+    @Test func `a task that was cancelled before sends no code, and leaves the sign-in as it is`() async throws {
+        transport.append(.response(200, json: answer))
+        let service = service()
+        let pending = try await service.signIn(scopes: [])
+        let callback = try callback(pending)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await service.finish(callback: callback)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await service.finish(callback: callback).accessToken == "2YotnFZFEjr1zCsicMWpAA")
+        #expect(transport.calls == 1)
+    }
+
     @Test func `of 20 concurrent callers with one callback exactly one gets the token`() async throws {
         transport.append(.response(200, json: answer))
         let service = service()

@@ -113,27 +113,31 @@ extension ProtectedResourceTests {
 
     @Test(.timeLimit(.minutes(2)), arguments: [true, false])
     func `a sign-out during a sign-in is final, and its token is revoked`(revokes: Bool) async throws {
-        try await GuardedServer.run {
+        let guarded = GuardedServer()
+        let (revoked, revoke) = AsyncStream.makeStream(of: String.self)
+        guarded.change {
             $0.serverMembers += #","revocation_endpoint":"BASE/as/revoke""#
-        } body: { (guarded, server) async throws in
-            let (shown, show) = AsyncStream.makeStream(of: Void.self)
-            let (answers, answer) = AsyncStream.makeStream(of: Void.self)
-            let (revoked, revoke) = AsyncStream.makeStream(of: String.self)
-            guarded.change {
-                $0.answers["/as/revoke"] = { request in
-                    revoke.yield(GuardedServer.pairs(request.text)["token"] ?? "")
-                    return .status(200)
-                }
+            $0.answers["/as/revoke"] = { request in
+                revoke.yield(GuardedServer.pairs(request.text)["token"] ?? "")
+                return .status(200)
             }
+        }
+        let (exchanges, exchange) = AsyncStream.makeStream(of: Void.self)
+        let mayExchange = OneShot<Void>()
+        try await withServer { request in
+            guard request.target == "/as/token" else { return guarded.answer(request) }
+            exchange.finish()
+            try await mayExchange.value()
+            return guarded.answer(request)
+        } body: { (server) async throws in
             let places = ItemResourceRecords(in: SharedPlace())
-            let notes = ProtectedResourceAuthorization.make(
-                server, guarded, receiver: SlowPage(shown: show, answers: answers), records: places)
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: places)
             let request = Task { try await notes.get(server) }
-            for await _ in shown {}
+            for await _ in exchanges {}
             if revokes { try await notes.signOut() } else { await notes.reset() }
             let error = await #expect(throws: NotAuthorized.self) { _ = try await request.value }
             #expect(error?.reason == .signedOut)
-            answer.finish()
+            mayExchange.fulfill()
             for await token in revoked {
                 #expect(["t1", "r1"].contains(token))
                 break

@@ -50,22 +50,4 @@ struct PreparedReceiver: CallbackReceiver {
         show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
     ) async throws -> URL { try await PageOpener().callback(for: start, show: show) }
 }
-
-/// A page that is shown, and answered later. The browser pays no attention to cancellation.
-struct SlowPage: CallbackReceiver {
-    let shown: AsyncStream<Void>.Continuation
-    let answers: AsyncStream<Void>
-
-    func callback(
-        for start: nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
-        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
-    ) async throws -> URL {
-        let pending = try await start("http://127.0.0.1:1/callback")
-        shown.finish()
-        return try await Task.detached {
-            for await _ in answers {}
-            return try await PageOpener().callback(for: { _ in pending }, show: { _ in })
-        }.value
-    }
-}
 #endif
