@@ -31,20 +31,8 @@ extension Tool {
             Output.note("error: \(command.first ?? "") cannot be started: \(String(cString: strerror(error.number)))")
             return 127
         }
-        guard status & 0x7F != 0 else { return (status >> 8) & 0xFF }
-        Self.forbidCoreDump()
-        EndingSignals.endProgram(by: status & 0x7F)
-    }
-
-    /// This program ends by the signal of its command, and a core dump of it would contain the refresh token.
-    private static func forbidCoreDump() {
-        #if os(Linux)
-        let core = __rlimit_resource_t(RLIMIT_CORE.rawValue)
-        #else
-        let core = RLIMIT_CORE
-        #endif
-        var none = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(core, &none)
+        if status & 0x7F != 0 { EndingSignals.endProgram(by: status & 0x7F) }
+        return (status >> 8) & 0xFF
     }
 }
 
@@ -71,6 +59,7 @@ final class Child: Sendable {
         for signal in Self.signals { sources.append(await EndingSignals.source(of: signal) { [self] in pass(signal) }) }
         defer { for source in sources { source.cancel() } }
         let number = try Self.start(arguments, adding: variable)
+        Self.forbidCoreDump()
         state.withLock {
             $0.id = number
             for signal in $0.early { kill(number, signal) }
@@ -85,6 +74,19 @@ final class Child: Sendable {
                 continuation.resume(returning: status)
             }
         }
+    }
+
+    /// This program ends by the signal of its command, and a core dump of it would contain the refresh token.
+    ///
+    /// Linux ignores the limit for a dump to another program (`|` in `core_pattern`), unless it is one byte.
+    private static func forbidCoreDump() {
+        #if os(Linux)
+        let core = __rlimit_resource_t(RLIMIT_CORE.rawValue)
+        #else
+        let core = RLIMIT_CORE
+        #endif
+        var least = rlimit(rlim_cur: 1, rlim_max: 1)
+        setrlimit(core, &least)
     }
 
     /// A command does not ignore a signal that is watched here. So one that is ignored, as with `nohup`, is not watched.

@@ -85,6 +85,28 @@ struct ExecTests {
         }
     }
 
+    #if os(Linux)
+    @Test func `no other program gets a core dump of the tool either`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.url)
+            // The command looks when it gets a signal. The second `read` waits for the end of the input.
+            let running = try server.shell(
+                """
+                ulimit -H -c; ulimit -c unlimited
+                exec authorize exec \(server.url) --env TOKEN -- \
+                    sh -c 'trap "grep core /proc/$PPID/limits" USR1; echo ready; read x; read x'
+                """)
+            // A limit of one byte cannot be set where none is allowed.
+            let limit: Substring = try await running.line() == "0" ? "0" : "1"
+            #expect(try await running.line() == "ready")
+            running.send(SIGUSR1)
+            let line = try await running.line()
+            #expect(line.split(separator: " ").dropFirst(4).first == limit, "\(line)")
+            _ = try await running.result()
+        }
+    }
+    #endif
+
     @Test func `a command that cannot be started is 127, and SIGPIPE ends one as usual`() async throws {
         try await User.with { user in
             try await user.login()
