@@ -61,10 +61,10 @@ final class Site: Sendable {
     }
 
     func callback(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-        // Only the browser that began a log-in can finish it, and once.
+        // Only the browser that began a log-in can finish it, and once. Another callback leaves it as it is.
         guard let browser = request.id(in: "log-in"),
-            let pending = logIns.withLock({ $0.removeValue(forKey: browser) }),
-            let url = URL(string: "http://127.0.0.1:\(port)\(request.uri.string)"), pending.accepts(url)
+            let url = URL(string: "http://127.0.0.1:\(port)\(request.uri.string)"),
+            let pending = logIns.withLock({ $0[browser]?.accepts(url) == true ? $0.removeValue(forKey: browser) : nil })
         else { return Response(status: .badRequest) }
         let user = UUID()
         do {

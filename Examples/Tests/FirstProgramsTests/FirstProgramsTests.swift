@@ -90,6 +90,9 @@ import FoundationNetworking
                     let callback = try await spotify.callback(for: try #require(consent.url), decision: .allow)
                     let (_, foreign) = try await URLSession(configuration: .ephemeral).data(from: callback)
                     #expect((foreign as? HTTPURLResponse)?.statusCode == 400, "another browser finishes the log-in")
+                    let link = try #require(URL(string: "\(page)callback?code=x&state=of-another-tab"))
+                    let (_, forged) = try await browser.data(from: link)
+                    #expect((forged as? HTTPURLResponse)?.statusCode == 400)
                     _ = try await browser.data(from: callback)
                 }
                 let (profile, response) = try await browser.data(from: page)
