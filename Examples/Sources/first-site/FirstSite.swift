@@ -69,6 +69,7 @@ final class Site: Sendable {
         let user = UUID()
         do {
             try await users[user].signIn { [service] in try await service.finish(pending, callback: url) }
+            if let last = request.id(in: "user") { await users[last].reset() }  // its cookie is replaced
             return .redirect(to: "/", cookie: "user", user)
         } catch let error as SignInError where error.accessWasDenied {
             return Response(status: .forbidden)  // the user said no

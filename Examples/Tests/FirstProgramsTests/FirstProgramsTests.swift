@@ -63,7 +63,7 @@ import FoundationNetworking
     }
 
     #if Web && Clients
-    @Test func `first-site logs in through the browser, keeps the session over a restart, and logs out`() async throws {
+    @Test func `first-site logs in through the browser, keeps one session over a restart, and logs out`() async throws {
         let home = FileManager.default.temporaryDirectory.appending(path: "first-site-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: home) }
@@ -103,6 +103,10 @@ import FoundationNetworking
                 let (_, failed) = try await browser.data(from: page)
                 #expect((failed as? HTTPURLResponse)?.statusCode == 502)
                 if start == 2 {
+                    let (_, again) = try await browser.data(from: page.appending(path: "login"))
+                    let callback = try await spotify.callback(for: try #require(again.url), decision: .allow)
+                    _ = try await browser.data(from: callback)
+                    #expect(try sessions(in: home) == 1, "the new session replaces the browser's last one")
                     var logOut = URLRequest(url: page.appending(path: "logout"))
                     logOut.httpMethod = "POST"
                     let (farewell, end) = try await browser.data(for: logOut)
@@ -114,7 +118,16 @@ import FoundationNetworking
                 #expect(result.status == 0, "\(result.errors)")
             }
         }
-        #expect(await spotify.tokenCalls.count == 1)
+        #expect(await spotify.tokenCalls.count == 2)
+        #expect(try sessions(in: home) == 0)
+    }
+
+    /// The number of stored sessions.
+    private func sessions(in home: URL) throws -> Int {
+        let files = FileManager.default.enumerator(at: home, includingPropertiesForKeys: [.isRegularFileKey])
+        return try (files?.allObjects ?? []).compactMap { $0 as? URL }
+            .filter { try $0.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true }
+            .filter { String(decoding: try Data(contentsOf: $0), as: UTF8.self).contains("accessToken") }.count
     }
     #endif
 
