@@ -43,7 +43,9 @@ final class Site: Sendable {
                 HTTPClientRequest(url: "\(spotify)/v1/me"), timeout: .seconds(30),
                 authorizedBy: users[user].restricted(to: api))
             guard response.status == .ok else { return Response(status: .badGateway) }
-            return Response(status: .ok, body: .init(byteBuffer: try await response.body.collect(upTo: 1 << 16)))
+            return Response(
+                status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+                body: .init(byteBuffer: try await response.body.collect(upTo: 1 << 16)))
         } catch is NotAuthorized {
             return .redirect(to: "/login")  // never logged in, or the session has ended
         } catch is RefreshFailed {

@@ -96,8 +96,11 @@ import FoundationNetworking
                     _ = try await browser.data(from: callback)
                 }
                 let (profile, response) = try await browser.data(from: page)
-                #expect((response as? HTTPURLResponse)?.statusCode == 200)
+                let answer = try #require(response as? HTTPURLResponse)
+                #expect(answer.statusCode == 200)
                 #expect(response.url == page, "it must log in again")
+                #expect(answer.value(forHTTPHeaderField: "Content-Type") == "application/json")
+                #expect(answer.value(forHTTPHeaderField: "Cache-Control") == "no-store", "a cache would keep it")
                 #expect(String(decoding: profile, as: UTF8.self).contains("Local Listener"))
                 await spotify.inject(.status(404), on: .webAPI)
                 let (_, failed) = try await browser.data(from: page)
