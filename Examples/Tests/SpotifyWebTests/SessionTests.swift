@@ -89,6 +89,22 @@ import Testing
         }
     }
 
+    @Test func `a session without a scope that a page needs ends, and leaves no token`() async throws {
+        try await RunningSite.run { running in
+            var browser = try await running.loggedIn()
+            let account = try await running.account(of: browser)
+            var token = try await account.validToken()
+            token.scopes.remove("user-read-playback-state")
+            try await account.setToken(token)
+            #expect(try await browser.get("/now").location == "/?notice=session-ended&return_to=%2Fnow")
+            #expect(browser.id == nil)
+            #expect(try await running.counts().sessions == 0)
+            await #expect { try await account.validToken() } throws: { ($0 as? NotAuthorized)?.reason == .signedOut }
+            let callback = try await running.spotify.callback(for: try await browser.beginLogIn())
+            #expect(try await browser.open(callback).location == "/me")
+        }
+    }
+
     @Test func `the session continues while Spotify is down`() async throws {
         try await RunningSite.run { running in
             var browser = try await running.loggedIn()

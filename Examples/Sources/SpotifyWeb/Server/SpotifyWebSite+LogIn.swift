@@ -60,21 +60,21 @@ extension SpotifyWebSite {
         if let session = try await sessions.session(of: cookie.id(in: request)) {
             let form = String(buffer: try await request.body.collect(upTo: 4096))
             guard session.formToken.matches(Self.formToken(in: form)) else { return .page(.forgedForm) }
-            try await sessions.end(session.id)
-            await end(session.account)
+            try await end(session)
         }
         cookie.remove(from: &response)
         return response
     }
 
-    // MARK: -
-
     /// Ends the session here, even if the server cannot revoke it.
-    private func end(_ account: Account) async {
-        let auth = accounts[account]
+    func end(_ session: Session<Account>) async throws {
+        try await sessions.end(session.id)
+        let auth = accounts[session.account]
         do { try await auth.signOut() } catch { await auth.reset() }
     }
     // end sample
+
+    // MARK: -
 
     private static func formToken(in form: String) -> SessionSecret? {
         // A valid token needs no decoding, so a value that does is not valid.

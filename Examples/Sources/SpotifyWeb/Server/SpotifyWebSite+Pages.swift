@@ -63,14 +63,19 @@ extension SpotifyWebSite {
         }
         do {
             return .page(try await make(session, client(of: session.account)))
-        } catch let error as NotAuthorized where error.needsSignIn {
-            try await sessions.end(session.id)
+        } catch let error where Self.needsLogIn(error) {
+            try await end(session)
             return sessionEnded(at: path)
         } catch let error as SpotifyError where error.status == 403 {
             return try trouble(.refused, after: error, context)
         } catch {
             return try trouble(.unavailable, after: error, context)
         }
+    }
+
+    /// Also if the user has not allowed what the page needs, for instance after an update of the site.
+    private static func needsLogIn(_ error: any Error) -> Bool {
+        error is MissingScopes || (error as? NotAuthorized)?.needsSignIn == true
     }
 
     private func client(of account: Account) -> SpotifyClient {
