@@ -99,6 +99,22 @@ import Testing
         }
     }
 
+    @Test func `a session or a log-in that cannot be opened has ended`() async throws {
+        try await RunningFleet.run { fleet in
+            var browser = try await fleet.loggedIn()
+            let session = "UPDATE spotify_web_browsers SET session = 'sealed'::bytea"
+            _ = try await fleet.database.query(session, parameters: [])
+            #expect(try await browser.get("/me").location == "/?notice=session-ended&return_to=%2Fme")
+            #expect(browser.id == nil)
+
+            let callback = try await fleet.spotify.callback(for: try await browser.beginLogIn())
+            let logIn = "UPDATE spotify_web_log_ins SET sealed = 'sealed'::bytea"
+            _ = try await fleet.database.query(logIn, parameters: [])
+            #expect(try await browser.open(callback).status == 400)
+            _ = try await fleet.loggedIn()
+        }
+    }
+
     @Test func `the database contains no cookie, no form token and no log-in in the clear`() async throws {
         try await RunningFleet.run { fleet in
             var visitor = fleet.browser

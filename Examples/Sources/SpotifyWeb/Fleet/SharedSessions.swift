@@ -51,9 +51,9 @@ struct SharedSessions: BrowserSessions {
         guard let id, try await isVisitor(id) else { return nil }
         let row = row(of: id)
         for found in try await query(SessionStatements.logIns, bytes(row)) {
-            guard found.count == 2, let sealed = found[1].flatMap(Self.data) else { continue }
-            let pending: Pending = try database.seal.open(sealed, in: row)
-            guard matches(pending) else { continue }
+            guard found.count == 2, let sealed = found[1].flatMap(Self.data),
+                let pending: Pending = try? database.seal.open(sealed, in: row), matches(pending)
+            else { continue }
             return try await query(SessionStatements.takeLogIn, found[0]).isEmpty ? nil : pending
         }
         return nil
@@ -76,9 +76,11 @@ struct SharedSessions: BrowserSessions {
         let row = row(of: id)
         let rows = try await query(
             SessionStatements.use, bytes(row), seconds(limits.idle), seconds(limits.age))
-        guard let sealed = rows.first?.first?.flatMap(Self.data) else { return nil }
-        let contents: Contents = try database.seal.open(sealed, in: row)
-        guard let formToken = SessionSecret(contents.formToken) else { return nil }
+        // What another version of the site has sealed may have another form. Its user logs in again.
+        guard let sealed = rows.first?.first?.flatMap(Self.data),
+            let contents: Contents = try? database.seal.open(sealed, in: row),
+            let formToken = SessionSecret(contents.formToken)
+        else { return nil }
         return Session(id: id, formToken: formToken, account: database.account(contents.account))
     }
 
