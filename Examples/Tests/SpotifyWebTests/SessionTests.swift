@@ -121,6 +121,16 @@ import Testing
         }
     }
 
+    @Test func `a page does not wait as long as Spotify asks for`() async throws {
+        try await RunningSite.run { running in
+            var browser = try await running.loggedIn()
+            await running.spotify.inject(.rateLimited(retryAfter: 20), on: .webAPI)
+            let answer = try await browser.get("/now")
+            #expect(answer.status == 502 && answer.body.contains("You are still logged in."))
+            #expect(try await browser.get("/now").status == 200)
+        }
+    }
+
     @Test func `a user whom Spotify refuses is told so, and the session continues`() async throws {
         try await RunningSite.run { running in
             var browser = try await running.loggedIn()

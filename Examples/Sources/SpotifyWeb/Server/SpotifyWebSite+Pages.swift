@@ -79,7 +79,10 @@ extension SpotifyWebSite {
     }
 
     private func client(of account: Account) -> SpotifyClient {
-        SpotifyClient(authorization: accounts[account], base: webAPI, session: urlSession, clock: clock)
+        // A browser that waits holds a connection, and a shutdown waits for it.
+        let rateLimit = RateLimitPolicy(longestWait: .seconds(3))
+        return SpotifyClient(
+            authorization: accounts[account], base: webAPI, session: urlSession, rateLimit: rateLimit, clock: clock)
     }
 
     private func sessionEnded(at path: ReturnPath) -> Response {
