@@ -112,6 +112,20 @@ import Testing
         }
     }
 
+    @Test func `a session without a scope that the app needs leads to the log-in`() async throws {
+        try await Device.run { @MainActor device in
+            let model = try await device.loggedIn()
+            var token = try await model.authorization.validToken()
+            token.scopes.remove("user-read-playback-state")
+            try await model.authorization.setToken(token)
+            await model.refresh()
+            #expect(model.screen == .logIn && model.user == nil && model.playing == nil && !model.isStale)
+            let callback = try await device.spotify.callback(for: try await device.page(of: model))
+            #expect(await model.open(callback))
+            #expect(model.screen == .content && model.user != nil)
+        }
+    }
+
     @Test func `views are notified of changes`() async throws {
         try await Device.run { @MainActor device in
             let model = device.launch()

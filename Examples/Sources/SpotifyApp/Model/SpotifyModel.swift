@@ -31,7 +31,7 @@ public final class SpotifyModel {
 
     public var screen: Screen {
         guard isRestored else { return .launching }
-        return status.isAuthorized ? .content : .logIn
+        return status.isAuthorized && !needsLogIn ? .content : .logIn
     }
 
     /// The signed-in user, or `nil` before Spotify has answered.
@@ -59,6 +59,8 @@ public final class SpotifyModel {
     @ObservationIgnored private let spotify: SpotifyClient
     private let status: AuthorizationStatus
     private var isRestored = false
+    /// Whether the session goes on, but only a log-in gives what the app needs.
+    private var needsLogIn = false
     /// The number of the session.
     @ObservationIgnored private var session = 0
 
@@ -108,9 +110,11 @@ public final class SpotifyModel {
             let playing = try await spotify.playbackState().flatMap(NowPlaying.init)
             // The user may have signed out meanwhile, or another user may have signed in.
             guard asked == session else { return }
-            (self.user, self.playing, isStale) = (user, playing, false)
+            (self.user, self.playing, isStale, needsLogIn) = (user, playing, false, false)
         } catch let error as NotAuthorized where error.needsSignIn {
-            if asked == session { forget() }
+            if asked == session { forget(needsLogIn: error.reason == .needsInteraction) }
+        } catch is MissingScopes {  // An update of the app may need more than the user has allowed.
+            if asked == session { forget(needsLogIn: true) }
         } catch is CancellationError {
         } catch {
             if asked == session { isStale = true }
@@ -119,8 +123,8 @@ public final class SpotifyModel {
     // end sample
 
     /// Clears the data of the last user. A late answer for that user is dropped, too.
-    func forget() {
+    func forget(needsLogIn: Bool = false) {
         session += 1
-        (user, playing, isStale) = (nil, nil, false)
+        (user, playing, isStale, self.needsLogIn) = (nil, nil, false, needsLogIn)
     }
 }
