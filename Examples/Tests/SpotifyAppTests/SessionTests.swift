@@ -69,6 +69,15 @@ import Testing
         }
     }
 
+    @Test func `a user whom Spotify refuses is told so, and the session continues`() async throws {
+        try await Device.run { @MainActor device in
+            let model = try await device.loggedIn()
+            await device.spotify.inject(.status(403), on: .webAPI)
+            await model.refresh()
+            #expect(model.alert == .refused && model.screen == .content && model.user != nil && !model.isStale)
+        }
+    }
+
     @Test func `logging out removes all data`() async throws {
         try await Device.run { @MainActor device in
             let model = try await device.loggedIn()

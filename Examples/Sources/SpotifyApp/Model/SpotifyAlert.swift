@@ -4,7 +4,7 @@
 import Foundation
 import RequestAuthorizationSpotify
 
-/// A message for the user after a failed sign-in.
+/// A message for the user after a failed sign-in, or if Spotify refuses the user.
 public struct SpotifyAlert: Hashable, Sendable, Identifiable {
     public let title: String
     public let message: String
@@ -18,6 +18,11 @@ public struct SpotifyAlert: Hashable, Sendable, Identifiable {
 
     static let failed = SpotifyAlert(
         title: "The log-in failed", message: "Spotify did not confirm it. Check the network, and log in again.")
+
+    /// Spotify answers 403, for instance because an app in development mode has only the users that its owner named.
+    static let refused = SpotifyAlert(
+        title: "Spotify does not let this app see your account",
+        message: "The owner of this app must add you to its users, in Spotify's dashboard.")
 }
 
 extension SpotifyAlert {

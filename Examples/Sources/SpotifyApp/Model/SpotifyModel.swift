@@ -115,6 +115,8 @@ public final class SpotifyModel {
             if asked == session { forget(needsLogIn: error.reason == .needsInteraction) }
         } catch is MissingScopes {  // An update of the app may need more than the user has allowed.
             if asked == session { forget(needsLogIn: true) }
+        } catch let error as SpotifyError where error.status == 403 {
+            if asked == session { alert = .refused }
         } catch is CancellationError {
         } catch {
             if asked == session { isStale = true }
