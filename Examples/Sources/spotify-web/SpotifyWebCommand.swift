@@ -80,9 +80,7 @@ extension SpotifyWebCommand {
     ) async throws {
         // sample: service
         let service = SpotifyTokenService.authorizationCode(
-            clientID: clientID, clientSecret: clientSecret,
-            redirectURI: (publicURL ?? "http://127.0.0.1") + "/callback",
-            accounts: accounts, pendingSignIns: InMemoryPendingSignIns(), transport: URLSession.shared)
+            clientID: clientID, clientSecret: clientSecret, accounts: accounts, transport: URLSession.shared)
         let site = SpotifyWebSite(service: service, address: try address, webAPI: webAPI)
         // end sample
         #if Fleet

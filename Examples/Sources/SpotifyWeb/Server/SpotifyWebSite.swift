@@ -16,7 +16,7 @@ import UnixSignals
 /// A small web app: log in with Spotify, see your profile and what is playing, log out.
 ///
 ///     let service = SpotifyTokenService.authorizationCode(
-///         clientID: id, clientSecret: secret, redirectURI: "http://127.0.0.1/callback", transport: URLSession.shared)
+///         clientID: id, clientSecret: secret, transport: URLSession.shared)
 ///     try await SpotifyWebSite(service: service).run(port: 8080) { print("Open \($0)") }
 ///
 /// The browser holds one cookie with a random id. The server keeps everything else: the pending log-ins, and a provider
@@ -42,7 +42,7 @@ public struct SpotifyWebSite: Sendable {
     var cookie: SessionCookie { SessionCookie(isSecure: address.isSecure) }
 
     /// - Parameters:
-    ///   - service: signs in with the client's secret, and refreshes tokens.
+    ///   - service: signs in with the client's secret, and refreshes tokens. The site names the redirect URI.
     ///   - address: the address of the site for browsers.
     ///   - limits: the number of sessions and their lifetimes.
     ///   - webAPI: another server in place of `https://api.spotify.com`.

@@ -56,9 +56,8 @@ struct RunningSite: Sendable {
         let spotify = try LocalSpotify(policy: policy, clock: clock)
         try await spotify.serve { url in
             let service = SpotifyTokenService.authorizationCode(
-                clientID: "local-web", clientSecret: "local-secret", redirectURI: "http://127.0.0.1/callback",
-                accounts: .spotify(accounts: url), pendingSignIns: InMemoryPendingSignIns(),
-                transport: URLSession.shared, clock: clock)
+                clientID: "local-web", clientSecret: "local-secret", accounts: .spotify(accounts: url),
+                pendingSignIns: InMemoryPendingSignIns(), transport: URLSession.shared, clock: clock)
             let site = SpotifyWebSite(service: service, webAPI: url, clock: clock)
             let (ended, end) = AsyncStream<Never>.makeStream()
             let (addresses, continuation) = AsyncStream<String>.makeStream()
