@@ -33,12 +33,7 @@ public struct Tool: Sendable {
     }
 
     /// A client of the Web API that authorizes its requests.
-    var webAPI: SpotifyClient {
-        SpotifyClient(
-            authorization: authorization,
-            missingScopes: { [authorization] in try await authorization.validToken().missingScopes(of: $0) },
-            base: settings.local, clock: clock)
-    }
+    var webAPI: SpotifyClient { SpotifyClient(authorization: authorization, base: settings.local, clock: clock) }
 
     // sample: run
     /// Runs a command, waits for its refresh to be stored, and translates its error for the user.
