@@ -12,17 +12,16 @@
 final class FileLock: Sendable {
     private struct Waiter {
         let id: Int
-        let continuation: UnsafeContinuation<Void, any Error>
+        let end: ContinuousClock.Instant
+        let limit: Duration
+        /// Lands when there is a result, or when the waiter gives up.
+        let turn: FirstResult<Void>
     }
 
     private struct State {
         var waiters: [Waiter] = []
-        /// The errors of waiters that were cancelled or timed out before they registered.
-        var gone: [Int: any Error] = [:]
         /// The results of resumed waiters. There is no other reference, so the access ends when the waiter drops it.
         var taken: [Int: Result<Access, any Error>] = [:]
-        /// The deadlines of all calls that have no result yet.
-        var open: [Int: (end: ContinuousClock.Instant, limit: Duration)] = [:]
         /// The next time at which deadlines are checked.
         var nextLook: ContinuousClock.Instant?
         /// Whether this process has the lock, or a try is under way or scheduled.
@@ -57,15 +56,10 @@ final class FileLock: Sendable {
     /// - Returns: the access, which ends when the last reference is released.
     func acquire(within limit: Duration) async throws -> Access {
         try Task.checkCancellation()
-        let id = open(within: limit)
-        defer {
-            state.withLock { state in
-                state.open[id] = nil
-                state.gone[id] = nil
-            }
-        }
+        let waiter = enter(within: limit)
+        let id = waiter.id
         try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { enter(Waiter(id: id, continuation: $0)) }
+            try await withUnsafeThrowingContinuation { waiter.turn.deliver(to: $0) }
         } onCancel: {
             leave(id, CancellationError())
         }
@@ -88,26 +82,29 @@ final class FileLock: Sendable {
 
     // MARK: -
 
-    private func enter(_ waiter: Waiter) {
-        let (error, begins) = state.withLock { state -> ((any Error)?, Bool) in
-            if let error = state.gone[waiter.id] { return (error, false) }
+    /// Begins a wait. Waits share one timer, because a timer for each would cost more than the lock.
+    private func enter(within limit: Duration) -> Waiter {
+        let end = ContinuousClock.now + limit.saturated
+        let (waiter, isFirst, begins) = state.withLock { state -> (Waiter, Bool, Bool) in
+            state.count += 1
+            let waiter = Waiter(id: state.count, end: end, limit: limit, turn: FirstResult())
             state.waiters.append(waiter)
+            let isFirst = state.nextLook.map { end < $0 } ?? true
+            if isFirst { state.nextLook = end }
             defer { state.isBusy = true }
-            return (nil, !state.isBusy)
+            return (waiter, isFirst, !state.isBusy)
         }
-        if let error { waiter.continuation.resume(throwing: error) }
+        if isFirst { look(at: end) }
         if begins { queue.begin { self.attempt() } }
+        return waiter
     }
 
     private func leave(_ id: Int, _ error: any Error) {
         let waiter = state.withLock { state -> Waiter? in
-            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else {
-                if state.open[id] != nil { state.gone[id] = error }
-                return nil
-            }
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
             return state.waiters.remove(at: index)
         }
-        waiter?.continuation.resume(throwing: error)
+        waiter?.turn.land(.failure(error))
     }
 
     /// Tries to acquire the lock for the next waiter, if there is one.
@@ -142,11 +139,11 @@ final class FileLock: Sendable {
         let waiter = state.withLock { state -> Waiter? in
             guard !state.waiters.isEmpty else { return nil }
             let waiter = state.waiters.removeFirst()
-            // The continuation does not carry the access, because the resuming thread could keep a reference too long.
+            // The turn does not carry the access, because the resuming thread could keep a reference too long.
             state.taken[waiter.id] = result.map { Access($0, of: self) }
             return waiter
         }
-        waiter?.continuation.resume()
+        waiter?.turn.land(.success(()))
         guard waiter != nil else { return next() }
         if case .failure = result { next() }
     }
@@ -189,20 +186,6 @@ final class FileLock: Sendable {
 // MARK: - Deadlines
 
 extension FileLock {
-    /// Begins a wait. Waits share one timer, because a timer for each would cost more than the lock.
-    private func open(within limit: Duration) -> Int {
-        let end = ContinuousClock.now + limit.saturated
-        let (id, isFirst) = state.withLock { state in
-            state.count += 1
-            state.open[state.count] = (end, limit)
-            let isFirst = state.nextLook.map { end < $0 } ?? true
-            if isFirst { state.nextLook = end }
-            return (state.count, isFirst)
-        }
-        if isFirst { look(at: end) }
-        return id
-    }
-
     /// Checks the deadlines at a time.
     private func look(at time: ContinuousClock.Instant) {
         // It outlives the wait, and keeps no task-local values of who waited.
@@ -214,15 +197,16 @@ extension FileLock {
 
     private func endWaits(at time: ContinuousClock.Instant) {
         let (over, next) = state.withLock { state in
-            let over = state.open.filter { $0.value.end <= time }.mapValues(\.limit)
-            let next = state.open.values.map(\.end).filter { $0 > time }.min()
+            let over = state.waiters.filter { $0.end <= time }
+            let next = state.waiters.map(\.end).filter { $0 > time }.min()
             // A wait with an earlier deadline has scheduled the next check.
             guard state.nextLook == time else { return (over, ContinuousClock.Instant?.none) }
             state.nextLook = next
             return (over, next)
         }
-        for (id, limit) in over {
-            leave(id, TokenStoreError(.timedOut, "another process has held \(files.stem).lock for \(limit); try again"))
+        for waiter in over {
+            let reason = "another process has held \(files.stem).lock for \(waiter.limit); try again"
+            leave(waiter.id, TokenStoreError(.timedOut, reason))
         }
         if let next { look(at: next) }
     }
