@@ -50,38 +50,29 @@ extension LeasedRecord {
     private static let magic = Array("RALR".utf8)
     private static let version: UInt8 = 1
 
-    private struct Parts: OptionSet {
-        let rawValue: UInt8
-        static let holder = Parts(rawValue: 1)
-        static let intent = Parts(rawValue: 2)
-        static let item = Parts(rawValue: 4)
-        static let place = Parts(rawValue: 8)
-        static let aside = Parts(rawValue: 16)
-        static let intentLease = Parts(rawValue: 32)
+    /// The parts that may be present, each with its bit, in their order. The fields follow the ids.
+    private static var ids: [(bit: UInt8, part: WritableKeyPath<LeasedRecord, UUID?>)] {
+        [(1, \.holder), (8, \.place), (32, \.intentLease)]
+    }
+    private static var fields: [(bit: UInt8, part: WritableKeyPath<LeasedRecord, Data?>)] {
+        [(2, \.intent), (4, \.item), (16, \.aside)]
     }
 
     /// A header of fixed length, which SQL can read, and then the parts that are present.
     package var encoded: Data {
-        var parts = Parts()
-        var body = Data()
-        func add(_ id: UUID?, _ part: Parts) {
-            guard let id else { return }
-            parts.insert(part)
+        var (parts, body) = (UInt8(0), Data())
+        for (bit, part) in Self.ids {
+            guard let id = self[keyPath: part] else { continue }
+            parts |= bit
             withUnsafeBytes(of: id.uuid) { body.append(contentsOf: $0) }
         }
-        func add(_ data: Data?, _ part: Parts) {
-            guard let data else { return }
-            parts.insert(part)
-            body += UInt32(data.count).bigEndianBytes
-            body += data
+        for (bit, part) in Self.fields {
+            guard let field = self[keyPath: part] else { continue }
+            parts |= bit
+            body += UInt32(field.count).bigEndianBytes
+            body += field
         }
-        add(holder, .holder)
-        add(place, .place)
-        add(intentLease, .intentLease)
-        add(intent, .intent)
-        add(item, .item)
-        add(aside, .aside)
-        var data = Data(Self.magic + [Self.version, status.rawValue, parts.rawValue])
+        var data = Data(Self.magic + [Self.version, status.rawValue, parts])
         data += beat.bigEndianBytes
         data += mark.bigEndianBytes
         data += changedAt.bitPattern.bigEndianBytes
@@ -109,16 +100,12 @@ extension LeasedRecord {
     private init(_ reader: inout RecordReader) throws(RecordReader.Malformed) {
         guard let status = Status(rawValue: try reader.number(UInt8.self)) else { throw RecordReader.Malformed() }
         self.status = status
-        let has = Parts(rawValue: try reader.number(UInt8.self))
+        let parts = try reader.number(UInt8.self)
         beat = try reader.number(UInt64.self)
         mark = try reader.number(UInt64.self)
         changedAt = Double(bitPattern: try reader.number(UInt64.self))
-        holder = try has.contains(.holder) ? reader.id() : nil
-        place = try has.contains(.place) ? reader.id() : nil
-        intentLease = try has.contains(.intentLease) ? reader.id() : nil
-        intent = try has.contains(.intent) ? reader.field() : nil
-        item = try has.contains(.item) ? reader.field() : nil
-        aside = try has.contains(.aside) ? reader.field() : nil
+        for (bit, part) in Self.ids where parts & bit != 0 { self[keyPath: part] = try reader.id() }
+        for (bit, part) in Self.fields where parts & bit != 0 { self[keyPath: part] = try reader.field() }
     }
 }
 
