@@ -196,12 +196,7 @@ extension FolderWatch {
     }
 
     private func mayDiffer(_ name: String, in folder: OpenFolder) -> Bool {
-        let status: FileStatus?
-        do {
-            status = try folder.status(of: name)
-        } catch {
-            return true
-        }
+        guard case .success(let status) = Result(catching: { try folder.status(of: name) }) else { return true }
         return state.withLock { $0.items.contains(name) && $0.looks[name].lookAgain(status, at: now()) }
     }
 }
@@ -237,12 +232,7 @@ extension FolderWatch {
     ///   next poll compares with the same state.
     @discardableResult
     private func see() -> Bool {
-        let status: FileStatus?
-        do {
-            status = try place.look()
-        } catch {
-            return false
-        }
+        guard case .success(let status) = Result(catching: { try place.look() }) else { return false }
         return state.withLock { $0.seen.lookAgain(status, at: now()) }
     }
 }

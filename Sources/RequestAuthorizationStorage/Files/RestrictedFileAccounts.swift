@@ -39,14 +39,9 @@ public struct RestrictedFileAccounts: Sendable {
             return try CredentialFiles.credentials(in: place).filter { $0.client.utf8.elementsEqual(client.utf8) }
                 .filter { credential in
                     let files = CredentialFiles(credential, in: place)
-                    let item: Data?
-                    do {
-                        item = try files.load()
-                    } catch {
-                        // The account has an item. Its store reports the error.
-                        return true
-                    }
-                    guard let item else { return false }
+                    // An account whose item cannot be read has one. Its store reports the error.
+                    guard case .success(let kept) = Result(catching: { try files.load() }) else { return true }
+                    guard let item = kept else { return false }
                     if EnvelopeFormat.isEnvelope(item) { return !files.isNotedAsEnded(item) }
                     // A damaged item counts as stored.
                     return !StoredTokenFace.isEnd(item)
