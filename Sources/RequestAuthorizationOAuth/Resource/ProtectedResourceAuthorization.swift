@@ -62,15 +62,8 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
     ///             scopes: found.scopes, transport: URLSession.shared)
     ///     }
     ///
-    /// - Parameters:
-    ///   - url: the URL of the resource, verbatim.
-    ///   - policy: when tokens are refreshed.
-    ///   - known: the resource, if it does not introduce itself.
-    ///   - transport: sends the requests of discovery.
-    ///   - clock: the system's, or a `ManualClock` in tests.
-    ///   - allows: whether a URL of the metadata may be called.
-    ///   - service: makes the token service for what was found. Name the issuer that may see the secret with
-    ///     ``ProtectedResource/server(of:)``: the resource may name any.
+    /// The closure makes the token service for what was found. Name the issuer that may see the secret with
+    /// ``ProtectedResource/server(of:)``: the resource may name any. The other parameters are those of the other initializer.
     public init(
         _ url: String, policy: RefreshPolicy = .default, known: ProtectedResource? = nil, transport: any TokenTransport,
         clock: any AuthorizationClock = .system, allows: @escaping @Sendable (URL) -> Bool = { _ in true },

@@ -39,13 +39,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
         sealer = StoredTokenSealer(key: key, oldKeys: oldKeys, cipher: cipher, client: client, account: account)
     }
 
-    /// Creates a store for the client and account of a restricted file.
-    ///
-    /// - Parameters:
-    ///   - items: the storage of the envelope.
-    ///   - key: encrypts the next token.
-    ///   - oldKeys: earlier keys, to decrypt with.
-    ///   - cipher: encrypts the next token.
+    /// Creates a store for the client and account of a restricted file. The parameters are those of the other initializer.
     public convenience init(
         around items: Items, key: TokenKey, oldKeys: [TokenKey] = [], cipher: TokenCipher = .aesGCM
     ) where Items == RestrictedFileItems {

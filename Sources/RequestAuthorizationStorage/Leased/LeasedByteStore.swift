@@ -33,7 +33,7 @@ package final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
         var freshUntil = Duration.zero
     }
 
-    /// Names the record. ``RecordDatabase/item(at:lease:requestDeadline:callLimit:clock:)`` describes the parameters.
+    /// Names the record. The initializer of ``LeasedTokens`` describes the parameters.
     package convenience init(
         database: some RecordDatabase, key: String, lease: Duration = .seconds(10),
         requestDeadline: Duration = .seconds(4), callLimit: Duration = .seconds(5),
@@ -140,16 +140,10 @@ extension RecordDatabase {
     ///     let store = EncryptedTokenStore<MyToken, _>(around: items, key: key, client: "web", account: "ada")
     ///
     /// ``LeasedTokens`` makes the stores of many users, encrypts their tokens and hides their names. Use that one unless
-    /// you choose the keys of the records yourself.
+    /// you choose the keys of the records yourself. The initializer of that one describes the parameters.
     ///
-    /// - Parameters:
-    ///   - key: the key of the record: 1 to 512 bytes of UTF-8. It is not secret.
-    ///   - lease: how long a host that died prevents others from refreshing; 10 s by default. It should be shorter than
-    ///     the grace period of the authorization server.
-    ///   - requestDeadline: how long a token request may take; 4 s by default. Half a lease less a second is best; 2 s
-    ///     less than the lease is the most.
-    ///   - callLimit: how long a load, a save or one try to acquire access may take; 5 s by default.
-    ///   - clock: measures the lease. It must not stop while the machine sleeps.
+    /// The key of a record has 1 to 512 bytes of UTF-8, and is not secret.
+    ///
     /// - Throws: `TokenStoreError` (`unsuitable`) if the key or the lease cannot be used.
     public func item(
         at key: String, lease: Duration = .seconds(10), requestDeadline: Duration = .seconds(4),

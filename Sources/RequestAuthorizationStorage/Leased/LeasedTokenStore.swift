@@ -13,7 +13,7 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
 
     /// Stores the token as JSON, which is not encrypted.
     ///
-    /// The parameters are those of ``RecordDatabase/item(at:lease:requestDeadline:callLimit:clock:)``.
+    /// The key has 1 to 512 bytes of UTF-8, and is not secret. The initializer of ``LeasedTokens`` describes the others.
     public convenience init(
         unencryptedIn database: some RecordDatabase, key: String, lease: Duration = .seconds(10),
         requestDeadline: Duration = .seconds(4), callLimit: Duration = .seconds(5),

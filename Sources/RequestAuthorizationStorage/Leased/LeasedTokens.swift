@@ -58,10 +58,6 @@ public struct LeasedTokens: Sendable, RedactedDescription {
     }
 
     /// The key of a user's record: 64 hexadecimal digits. It changes if the database is emptied.
-    ///
-    /// - Parameters:
-    ///   - client: the client id.
-    ///   - account: the owner of the token.
     public func key(client: String, account: String) -> String {
         // The place was opened before this value existed.
         space.knownKey(of: .owner(client: client, account: account)) ?? ""
@@ -71,9 +67,6 @@ public struct LeasedTokens: Sendable, RedactedDescription {
     ///
     /// The token is not revoked at the authorization server; call `signOut()` first for that.
     ///
-    /// - Parameters:
-    ///   - client: the client id.
-    ///   - account: the owner of the token.
     /// - Returns: whether the user had a record.
     /// - Throws: `TokenStoreError`.
     @discardableResult
