@@ -126,7 +126,7 @@ extension AnswerObject {
     }
 
     /// The scopes of the answer. A `scope` of another JSON type counts as absent, so that the tokens are not lost.
-    fileprivate func scopes(_ quirks: ServerQuirks) -> Set<String>? {
+    func scopes(_ quirks: ServerQuirks) -> Set<String>? {
         if case .string(let text) = value("scope") { return quirks.scopes(in: text) }
         return value("scope")?.texts.map { Set($0) }
     }

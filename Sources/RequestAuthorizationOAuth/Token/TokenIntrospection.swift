@@ -47,27 +47,38 @@ public struct TokenIntrospection: Sendable, Hashable {
 }
 
 extension TokenIntrospection {
-    /// - Throws: `InvalidTokenResponse` if the field `active` is missing or malformed, or if another known one is damaged or
-    ///   a time that is no number of seconds.
+    /// - Throws: `InvalidTokenResponse` if the field `active` is missing or malformed, or if another known one is damaged, a
+    ///   time that is no number of seconds, or a scope or an audience that is neither a text nor a list of texts.
     init(_ answer: AnswerObject, quirks: ServerQuirks) throws {
         try answer.check(["active"])
         guard case .bool(let isActive) = answer.value("active") else { throw answer.problem("active") }
         // A damaged date or scope must not count as absent: the token could be accepted for longer, or for more.
         if isActive {
             try answer.check(Self.known)
-            for name in ["exp", "iat", "nbf"] where answer.date(name) == nil && answer.value(name) ?? .null != .null {
+            for name in ["aud", "exp", "iat", "nbf", "scope"] where !Self.isSound(name, in: answer) {
                 throw answer.invalid(name, .malformed)
             }
         }
         // §2.2: the answer should contain nothing more about an inactive token. Other members are ignored.
         let answer = try isActive ? answer : AnswerObject(TokenResponse(statusCode: 200, body: Array("{}".utf8)))
         self.init(
-            isActive: isActive, scopes: answer.text("scope").map(quirks.scopes) ?? [],
+            isActive: isActive, scopes: answer.scopes(quirks) ?? [],
             clientID: answer.text("client_id"), username: answer.text("username"),
             tokenType: answer.text("token_type"), expiresAt: answer.date("exp"), issuedAt: answer.date("iat"),
             notBefore: answer.date("nbf"), subject: answer.text("sub"), audience: answer.texts("aud"),
             issuer: answer.text("iss"), tokenID: answer.text("jti"),
             additionalMembers: answer.members.filter { !Self.known.contains($0.key) })
+    }
+
+    /// Whether a member is missing or `null`, or has a value that can be read whole.
+    private static func isSound(_ name: String, in answer: AnswerObject) -> Bool {
+        switch answer.value(name) {
+        case nil, .null: true
+        case let value? where name == "aud" || name == "scope":
+            // Some servers list the scopes.
+            if case .string = value { true } else { value.texts != nil }
+        default: answer.date(name) != nil
+        }
     }
 
     private static let known: Set = [

@@ -81,6 +81,17 @@ import Testing
         #expect(try await introspected(#"{"active":true,"exp":null,"iat":"9"}"#).issuedAt != nil)
     }
 
+    @Test func `a scope or an audience may be a list, and one of another type is not taken as absent`() async throws {
+        let answer = try await introspected(#"{"active":true,"scope":["a","b c"],"aud":["x"]}"#)
+        #expect(answer.scopes == ["a", "b c"] && answer.audience == ["x"])
+        #expect(try await introspected(#"{"active":true,"scope":"","aud":null}"#).scopes == [])
+        for (name, value) in [("scope", "[1]"), ("scope", "{}"), ("scope", "7"), ("aud", #"["x",1]"#), ("aud", "{}")] {
+            await #expect(throws: InvalidTokenResponse(field: name, problem: .malformed)) {
+                try await introspected(#"{"active":true,"\#(name)":\#(value)}"#)
+            }
+        }
+    }
+
     @Test func `RFC 7662 §2.2: of an inactive token nothing else is read`() async throws {
         let full = try await introspected(#"{"active":false,"scope":"a","exp":1419356238,"sub":"x","y":1}"#)
         #expect(try await introspected(#"{"active":false}"#) == full)
