@@ -16,6 +16,12 @@ enum EllipticCurve: String, CaseIterable, Sendable {
         }
     }
 
+    /// A number of this length. Some programs write it without its leading zeros, or with more of them.
+    func number(_ bytes: [UInt8]) -> [UInt8] {
+        let digits = bytes.drop { $0 == 0 }
+        return [UInt8](repeating: 0, count: max(0, length - digits.count)) + digits
+    }
+
     /// The object identifier in key files (RFC 5480 §2.1.1.1).
     var identifier: [UInt8] {
         switch self {

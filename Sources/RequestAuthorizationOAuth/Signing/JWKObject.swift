@@ -49,12 +49,6 @@ extension JWKObject {
             throw SigningKeyError(.otherUse, detail: "its member key_ops does not list sign; take a key that may sign")
         }
     }
-
-    /// A number of a curve's length, which some programs write without its leading zeros.
-    fileprivate func number(_ name: String, on curve: EllipticCurve) throws(SigningKeyError) -> [UInt8] {
-        let digits = try bytes(name).drop { $0 == 0 }
-        return [UInt8](repeating: 0, count: max(0, curve.length - digits.count)) + digits
-    }
 }
 
 extension PrivateKeyParts {
@@ -68,8 +62,8 @@ extension PrivateKeyParts {
         switch kind {
         case ("EC", let name):
             guard let curve = name.flatMap(EllipticCurve.init(rawValue:)) else { throw SigningKeyError(.unsupported) }
-            let point = [4] + (try key.number("x", on: curve)) + (try key.number("y", on: curve))
-            self = .elliptic(curve, try key.number("d", on: curve), publicKeys: [point])
+            let point = try [4] + curve.number(key.bytes("x")) + curve.number(key.bytes("y"))
+            self = .elliptic(curve, curve.number(try key.bytes("d")), publicKeys: [point])
         case ("OKP", "Ed25519"): self = .ed25519(try key.bytes("d"), publicKeys: [try key.bytes("x")])
         case ("RSA", _):
             var numbers: [[UInt8]] = []

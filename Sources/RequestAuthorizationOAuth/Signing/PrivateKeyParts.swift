@@ -71,7 +71,8 @@ enum PrivateKeyParts: RedactedDescription {
         guard let curve else {
             throw SigningKeyError(.malformed, detail: "it does not name its curve; make a key with openssl genpkey")
         }
-        return .elliptic(curve, secret, publicKeys: publicKeys + (try key.readPublicKey().map { [$0] } ?? []))
+        let ownKeys = try key.readPublicKey().map { [$0] } ?? []
+        return .elliptic(curve, curve.number(secret), publicKeys: publicKeys + ownKeys)
     }
 
     /// Reads the name of a curve (RFC 5480 §2.1.1).

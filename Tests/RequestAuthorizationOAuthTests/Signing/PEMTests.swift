@@ -80,6 +80,20 @@ import Testing
         }
     }
 
+    /// RFC 5915 §3 wants all bytes. OpenSSL wrote the number as short as it is, and others put a zero before it.
+    @Test func `a private number on a curve may lack its leading zeros, or have more of them`() throws {
+        let short = Array(Self.d.dropFirst())
+        let whole = Self.pem("EC PRIVATE KEY", DERWriter.sec1([0] + short, point: nil))
+        let publicKey = try PrivateKeySigner(pem: whole).publicKey
+        for number in [short, [0, 0] + short] {
+            let files = [
+                Self.pem("EC PRIVATE KEY", DERWriter.sec1(number, point: nil)),
+                Self.pem("PRIVATE KEY", DERWriter.pkcs8(p256: number, point: nil)),
+            ]
+            for file in files { #expect(try PrivateKeySigner(pem: file).publicKey == publicKey) }
+        }
+    }
+
     // MARK: - Public keys in files
 
     @Test func `a public key in the file may have each of its forms`() throws {
