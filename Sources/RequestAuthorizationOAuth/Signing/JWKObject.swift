@@ -41,7 +41,7 @@ extension JWKObject {
         if optionalText("use") == "enc" {
             throw SigningKeyError(.otherUse, detail: "its member use says enc, encryption; take a key whose use is sig")
         }
-        guard let operations = members["key_ops"] else { return }
+        guard let operations = members["key_ops"], operations != .null else { return }
         guard let names = operations.texts ?? operations.text.map({ [$0] }) else {
             throw SigningKeyError(.malformed, detail: "its member key_ops is not a list of texts; use a complete JWK")
         }

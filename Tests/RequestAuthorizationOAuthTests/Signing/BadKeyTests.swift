@@ -69,7 +69,7 @@ import Testing
 
     @Test(arguments: [
         #""use":"sig""#, #""key_ops":["sign"]"#, #""key_ops":["verify","sign"]"#, #""key_ops":"sign""#,
-        #""use":"other""#,
+        #""use":"other""#, #""key_ops":null,"use":null,"alg":null,"kid":null"#,
     ])
     func `a key that may sign is read`(member: String) throws {
         #expect(try PrivateKeySigner(jwk: Self.ed25519(member)).publicKey == JSONWebKey(PublishedKey.ed25519))
