@@ -6,12 +6,18 @@ struct JWKObject: RedactedDescription {
     private let members: [String: JSONValue]
 
     init(_ json: Data) throws(SigningKeyError) {
-        guard let members = try? JSONDecoder().decode([String: JSONValue].self, from: json) else {
+        guard let key = try? AnswerObject(TokenResponse(statusCode: 200, body: Array(json))), key.isWhole,
+            key.damaged.isEmpty
+        else {
             let isPEM = String(decoding: json, as: UTF8.self).contains("-----BEGIN")
             throw SigningKeyError(.notJWK, detail: isPEM ? "the text is PEM; pass it as pem" : nil)
         }
-        guard case .string = members["kty"] else { throw SigningKeyError(.notJWK) }
-        self.members = members
+        // RFC 7517 §4: another reader could take the other value.
+        guard key.repeated.isEmpty else {
+            throw SigningKeyError(.malformed, detail: "a member is there twice; use a JWK that has each member once")
+        }
+        guard case .string = key.members["kty"] else { throw SigningKeyError(.notJWK) }
+        members = key.members
     }
 
     func optionalText(_ name: String) -> String? { if case .string(let text) = members[name] { text } else { nil } }

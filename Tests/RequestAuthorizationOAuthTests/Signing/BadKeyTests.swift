@@ -112,6 +112,16 @@ import Testing
         }
     }
 
+    @Test func `RFC 7517 §4: a key with two values of one member, or with deep nesting, is not read`() {
+        let twice = Self.ed25519(#""kid":"a","kid":"b""#)
+        let deep = Self.ed25519(#""x5c":\#(String(repeating: "[", count: 20))\#(String(repeating: "]", count: 20))"#)
+        for (json, problem) in [(twice, SigningKeyError.Problem.malformed), (deep, .notJWK)] {
+            let error = #expect(throws: SigningKeyError.self) { try PrivateKeySigner(jwk: json) }
+            let publicError = #expect(throws: SigningKeyError.self) { try JSONWebKey(json) }
+            #expect(error?.problem == problem && publicError?.problem == problem)
+        }
+    }
+
     @Test(arguments: [
         ("", SigningKeyError.Problem.notPEM), ("-----BEGIN PRIVATE KEY-----\nAAAA", .notPEM),
         ("-----BEGIN PRIVATE KEY-----\nA?A=\n-----END PRIVATE KEY-----", .malformed),
