@@ -49,13 +49,14 @@ extension AuthorizationServer {
     ///   - records: keep the registration, so that it happens once for all programs with these records.
     ///   - transport: sends the request.
     ///   - clock: the system's, or a `ManualClock` in tests.
-    /// - Throws: ``ProtectedResourceError``, errors of the transport and of the records.
+    /// - Throws: ``ProtectedResourceError``, ``AuthorizationServerError`` for an unsafe endpoint, errors of the transport
+    ///   and of the records.
     public func register(
         _ identity: ClientIdentity, redirectURI: String?, records: some ResourceRecords, transport: any TokenTransport,
         clock: any AuthorizationClock = .system
     ) async throws -> ClientRegistration {
         if let ready = try clientWithoutRegistration(identity, at: clock.now) { return ready }
-        guard let issuer, let endpoint = registrationEndpoint else {
+        guard let issuer, registrationEndpoint != nil else {
             throw ProtectedResourceError(
                 identity.registered.isEmpty ? .noClient : .otherServer, member: "registration_endpoint")
         }
@@ -68,7 +69,7 @@ extension AuthorizationServer {
             if let known { return known }
             let call = RegistrationCall(
                 server: self, identity: identity, redirectURI: redirectURI, transport: transport, clock: clock)
-            let registration = try await call.run(at: endpoint)
+            let registration = try await call.run()
             try await records.keep(registration, at: issuer)
             return registration
         }
@@ -100,8 +101,8 @@ private struct RegistrationCall: Sendable {
     let transport: any TokenTransport
     let clock: any AuthorizationClock
 
-    func run(at endpoint: URL) async throws -> ClientRegistration {
-        try AuthorizationServer.check(endpoint, named: "registration_endpoint")
+    func run() async throws -> ClientRegistration {
+        let endpoint = try server.metadataEndpoint("registration_endpoint")
         // Some servers know only one kind of application, or know the kinds by other redirect URIs.
         let isNative = redirectURI?.hasPrefix("https:") != true
         do {

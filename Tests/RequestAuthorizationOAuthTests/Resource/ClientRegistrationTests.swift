@@ -212,6 +212,22 @@ import Testing
         }
     }
 
+    @Test func `another machine's metadata lead no registration to a server on this machine`() async throws {
+        let transport = ScriptedTokenTransport()
+        func registered(at host: String) async throws -> ClientRegistration {
+            var server = AuthorizationServer.make()
+            server.registrationEndpoint = URL(string: "http://\(host)/register")
+            return try await server.register(
+                ClientIdentity(name: "Tool"), redirectURI: "x.y:/z", records: .inMemory, transport: transport)
+        }
+        for host in ["127.0.0.1:1", "[::1]", "localhost"] {
+            await #expect(throws: AuthorizationServerError(.insecure, member: "registration_endpoint")) {
+                try await registered(at: host)
+            }
+        }
+        #expect(transport.calls == 0)
+    }
+
     @Test func `a registration at an issuer that only looks the same is not used`() async throws {
         let records = InMemoryResourceRecords()
         for (issuer, id) in [("https://as.example/\u{e9}", "one"), ("https://as.example/e\u{301}", "two")] {
