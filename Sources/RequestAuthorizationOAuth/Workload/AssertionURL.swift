@@ -25,8 +25,14 @@ struct AssertionURL: Sendable {
 
     /// Requests a token.
     func text(by transport: any TokenTransport, clock: any AuthorizationClock = .system) async throws -> String {
-        for field in fields where (try? HeaderFieldValue.check(field.value)) == nil {
-            throw WorkloadIdentityError(.malformed, source: source, detail: "the value of a header field is invalid")
+        do {
+            for field in fields {
+                try HeaderFieldName.check(field.name)
+                try HeaderFieldValue.check(field.value)
+            }
+        } catch {
+            throw WorkloadIdentityError(
+                .malformed, source: source, detail: "the name or the value of a header field is invalid")
         }
         let response: TokenResponse
         do {

@@ -196,6 +196,19 @@ import Testing
         #expect(transport.requests.last?.url.absoluteString == "https://sts.apis.example/v1/token")
     }
 
+    @Test(arguments: [
+        ("Metadata\r\nHost", "True"), ("Metadata: 1\r\nX", "True"), ("A b", "True"), ("", "True"),
+        ("Metadata", "True\r\nX: 1"),
+    ])
+    func `a header field of the file becomes no other one`(name: String, value: String) async throws {
+        let source: JSONValue = .object([
+            "url": .string("http://169.254.169.254/token"), "headers": .object([name: .string(value)]),
+        ])
+        let service = try service(["credential_source": source])
+        let error = await #expect(throws: WorkloadIdentityError.self) { try await service.initialToken() }
+        #expect(error?.problem == .malformed && error?.kind == .client && transport.calls == 0)
+    }
+
     @Test func `executables, AWS and certificates are refused by name, and nothing is run`() {
         let made = platform.folder.appending(path: "made").path
         let source: JSONValue = .object(["executable": .object(["command": .string("/usr/bin/touch \(made)")])])
