@@ -98,7 +98,8 @@ struct ResourceDiscovery: Sendable {
     /// The place that the challenge names, and the well-known ones for the whole URL and for the origin (RFC 9728 §3.1).
     private func places(_ challenge: AuthenticationChallenge?) -> [URL] {
         let (host, path) = url.splitBeforePath
-        let rest = path == "/" ? "" : path
+        // A slash that ends the host is no path, also before a query.
+        let rest = path == "/" || path.utf8.starts(with: "/?".utf8) ? path.dropFirst() : path
         let texts = [
             "\(host)/.well-known/oauth-protected-resource\(rest)", "\(host)/.well-known/oauth-protected-resource",
         ]

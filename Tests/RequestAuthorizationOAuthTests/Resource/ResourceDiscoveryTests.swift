@@ -63,6 +63,19 @@ import Testing
         #expect(try JSONDecoder().decode(ProtectedResource.self, from: JSONEncoder().encode(found)) == found)
     }
 
+    @Test(arguments: [
+        ("", ""), ("/", ""), ("?v=1", "?v=1"), ("/?v=1", "?v=1"), ("/mcp?v=/", "/mcp?v=/"), ("/mcp/", "/mcp/"),
+    ])
+    func `RFC 9728 §3.1: a slash behind the host is removed, also before a query`(end: String, kept: String)
+        async throws
+    {
+        let transport = ScriptedTokenTransport(forever: .response(404, json: "{}"))
+        await #expect(throws: (any Error).self) {
+            try await ProtectedResource.discover("https://notes.example\(end)", transport: transport)
+        }
+        #expect(transport.requests.first?.url.absoluteString == "https://notes.example\(Self.well)\(kept)")
+    }
+
     @Test func `RFC 9728 §5.1: the place that the challenge names comes first, and its scopes count`() async throws {
         let (found, targets, _) = try await discover(at: "/custom") { state in
             let answer: @Sendable (RawRequest) -> Answer = {
