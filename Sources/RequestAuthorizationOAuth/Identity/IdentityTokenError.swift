@@ -11,7 +11,7 @@ public struct IdentityTokenError: TokenServiceFailure, Hashable {
 
         /// The answer has no ID token.
         package static let missing = Problem(label: "missing")
-        /// It is not a JWT of three parts, or its claims are damaged or there twice.
+        /// It is not a JWT of three parts, its claims are damaged or there twice, or its header demands an extension.
         package static let malformed = Problem(label: "malformed")
         /// It is encrypted (five parts), which was not asked for.
         package static let encrypted = Problem(label: "encrypted")

@@ -111,8 +111,9 @@ extension SignedInIdentity {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         // RFC 7516 §7.1: it is encrypted, and was not asked for.
         if parts.count == 5 { throw IdentityTokenError(.encrypted) }
-        guard parts.count == 3, let header = Base64URL.decode(parts[0]), JSONMembers(header)?.form == .whole,
-            let body = Base64URL.decode(parts[1]),
+        guard parts.count == 3, let header = Base64URL.decode(parts[0]).flatMap({ JSONMembers($0) }),
+            // RFC 7515 §4.1.11: what is critical must be understood, and no extension is.
+            header.form == .whole, header.members["crit"] == nil, let body = Base64URL.decode(parts[1]),
             let claims = try? AnswerObject(TokenResponse(statusCode: 200, body: body)), claims.isWhole,
             // Two readers could see two persons.
             claims.repeated.isEmpty, claims.damaged.isEmpty,

@@ -25,8 +25,8 @@ enum IDToken {
         return text(String(decoding: (try? encoder.encode(claims)) ?? Data(), as: UTF8.self))
     }
 
-    static func text(_ claims: String) -> String {
-        "\(Base64URL.encode(#"{"alg":"RS256"}"#.utf8)).\(Base64URL.encode(claims.utf8)).c2ln"
+    static func text(_ claims: String, header: String = #"{"alg":"RS256"}"#) -> String {
+        "\(Base64URL.encode(header.utf8)).\(Base64URL.encode(claims.utf8)).c2ln"
     }
 
     /// The answer of a token endpoint.

@@ -174,6 +174,7 @@ import Testing
         (IDToken.text(#"{"sub":1e400}"#), .malformed),
         (IDToken.text(#"{"sub":"\#(String(repeating: "a", count: 1 << 16))"}"#), .tooLong),
         (IDToken.text(#"{"x":\#(deep)}"#), .malformed),
+        (IDToken.text(#"{"sub":"alice"}"#, header: #"{"alg":"RS256","crit":["b64"],"b64":false}"#), .malformed),
     ]
 
     @Test(arguments: unusable.indices)
