@@ -162,7 +162,7 @@ extension RefreshableTokenAuthorization {
 
     /// Saves the desired content, until nothing is left or the store fails.
     private func write(as id: RefreshID) async {
-        watchStore()
+        await watchStore()
         while let job = change({ state, _ in state.beginWrite(as: id) }) {
             let written: Vault.Written
             do { written = try await bring(job) } catch { written = .failed(error) }
@@ -194,8 +194,11 @@ extension RefreshableTokenAuthorization {
     // MARK: - Siblings
 
     /// Begins to watch the store for changes by siblings.
-    func watchStore() {
-        guard watch == nil, let changes = store?.changes else { return }
+    func watchStore() async {
+        guard watch == nil, let store else { return }
+        // A store may begin a task for it, which must inherit nothing of the request that came first.
+        let changes = await Task.detached { store.changes }.value
+        guard watch == nil, let changes else { return }
         watch = Task.detached { [weak self, clock] in
             for await _ in changes {
                 guard var isRead = await self?.noticeChange(isFirst: true) else { return }

@@ -27,6 +27,14 @@ import Testing
         #expect(await watches.next() == "none")
     }
 
+    @Test func `what a store begins when it is asked for its changes inherits nothing of the request`() async throws {
+        let store = ListeningStore()
+        let auth = RefreshableTokenAuthorization(service: ContextService(), store: store, clock: clock)
+        try await Self.$request.withValue("a") { _ = try await auth.validToken() }
+        var listeners = store.listeners.stream.makeAsyncIterator()
+        #expect(await listeners.next() == "none")
+    }
+
     @Test func `a refresh that follows a failed sign-in inherits nothing of that`() async throws {
         let service = ContextService()
         let held = Tally()
@@ -155,6 +163,21 @@ private actor ContextStore: TokenStore {
         self.stored = stored
     }
     func clear() { stored = nil }
+}
+
+/// Listens for changes in a task, which keeps the task-local values of whoever asked for the changes.
+private final class ListeningStore: TokenStore {
+    let listeners = AsyncStream.makeStream(of: String.self)
+
+    var changes: AsyncStream<Void>? {
+        let listener = listeners.continuation
+        Task { _ = listener.yield(InheritedContextTests.request ?? "none") }
+        return AsyncStream<Void> { nil }
+    }
+
+    func load() async throws -> StoredToken<TestToken>? { nil }
+    func save(_ stored: StoredToken<TestToken>) async throws {}
+    func clear() async throws {}
 }
 
 private final class ContextService: RefreshableTokenService {
