@@ -16,9 +16,9 @@ extension AuthorizationPool {
     package func report(to reporter: any PoolReporter<ID>) {
         let former = reporting.withLock { reporting in
             defer { reporting = (reporter, reporting.number + 1) }
-            return reporting.number
+            return reporting  // No user's object is released under the lock.
         }
-        for (id, provider) in live { attachReporter(to: provider, of: id, unless: former) }
+        for (id, provider) in live { attachReporter(to: provider, of: id, unless: former.number) }
         reporter.note(count: count, evicted: 0)
     }
 

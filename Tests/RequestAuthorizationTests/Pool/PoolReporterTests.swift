@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import Dispatch
+import Foundation
 import RequestAuthorizationTesting
 import TestProviders
 import Testing
@@ -76,6 +78,29 @@ import Testing
         await reporter.releases.reaches(1)
         #expect(!former.lines.contains { $0.hasPrefix("ada") })
     }
+
+    @Test func `a former reporter that is deallocated holds up no thread that makes a provider`() {
+        let bench = PoolBench.make(atMost: 9)
+        let ends = Lock<[Bool]>([])
+        let pool = bench.pool
+        pool.report(
+            to: Leaver {
+                let isMade = Self.endsElsewhere { _ = pool["ada"] }
+                ends.withLock { $0.append(isMade) }
+            })
+        pool.report(to: Clerk())
+        #expect(ends.withLock { $0 } == [true])
+    }
+
+    /// Whether a body ends on another thread while this one waits for it.
+    private static func endsElsewhere(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let end = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            body()
+            end.signal()
+        }
+        return end.wait(timeout: .now() + 10) == .success
+    }
 }
 
 /// Records its events.
@@ -107,6 +132,18 @@ private final class Clerk: PoolReporter {
             service
         }
     }
+}
+
+/// Runs a body when it is deallocated.
+private final class Leaver: PoolReporter {
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    deinit { body() }
+
+    func reporter(of id: String) -> any AuthorizationReporter { Clerk().reporter(of: id) }
+    func note(count: Int, evicted: Int) {}
 }
 
 /// Is replaced when it is asked for the reporter of a provider.
