@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import Dispatch
 import Foundation
 import RequestAuthorizationTesting
 import Testing
@@ -169,6 +170,17 @@ struct InMemorySharedTokenStoreTests {
         #expect(await changes.next() == nil)
     }
 
+    @Test func `a former token that is deallocated holds up no thread that reads the store`() async throws {
+        let store = InMemorySharedTokenStore<PartingToken>(clock: clock)
+        let ends = Recorder<Bool>()
+        try await store.save(
+            StoredToken(
+                .token(PartingToken { ends.append(endsElsewhere { _ = store.stored }) }),
+                version: TokenVersion(session: UUID(), generation: 0), obtainedAt: clock.now))
+        try await store.clear()
+        #expect(ends.list == [true])
+    }
+
     @Test func `no description of a store shows a token`() async throws {
         try await store.save(.make("a-secret"))
         let memory = InMemoryTokenStore(StoredToken.make("a-secret"))
@@ -179,6 +191,33 @@ struct InMemorySharedTokenStoreTests {
             #expect(!"\(value)\(String(reflecting: value))\(dumped)".contains("a-secret"))
         }
     }
+}
+
+/// A token that runs a body when its last copy is gone.
+private struct PartingToken: AuthorizationToken {
+    private final class Farewell: Sendable {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+        deinit { body() }
+    }
+
+    private let farewell: Farewell
+
+    init(_ body: @escaping @Sendable () -> Void) { farewell = Farewell(body) }
+
+    var authorizationHeaderValue: String { "Bearer parting" }
+}
+
+/// Whether a body ends on another thread while this one waits for it.
+private func endsElsewhere(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let end = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+        body()
+        end.signal()
+    }
+    return end.wait(timeout: .now() + 10) == .success
 }
 
 /// Records each sleep, which ends at once.

@@ -83,11 +83,13 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
     private func change<Failure>(
         by handle: UUID, _ body: (inout State) throws(Failure) -> TokenSaveResult<Token>
     ) throws(Failure) -> TokenSaveResult<Token> {
-        let (result, listeners) = try state.withLock { state throws(Failure) in
+        let (former, result, listeners) = try state.withLock { state throws(Failure) in
+            let former = state.stored
             let result = try body(&state)
-            guard case .saved = result else { return (result, [AsyncStream<Void>.Continuation]()) }
-            return (result, state.listeners.values.filter { $0.handle != handle }.map(\.continuation))
+            guard case .saved = result else { return (former, result, [AsyncStream<Void>.Continuation]()) }
+            return (former, result, state.listeners.values.filter { $0.handle != handle }.map(\.continuation))
         }
+        withExtendedLifetime(former) {}  // It is released outside the lock: it may be a user's object.
         for listener in listeners { listener.yield() }
         return result
     }
