@@ -12,6 +12,8 @@ final class RecordNews: Sendable {
         var names: [String: RecordName] = [:]
         var naming: RecordNaming?
         var lastNumber = 0
+        /// Whether the database is followed, or is being asked for its changes.
+        var isFollowing = false
         var task: Task<Void, Never>?
     }
 
@@ -41,12 +43,9 @@ final class RecordNews: Sendable {
     ///
     /// - Parameter onChange: called before each element. It must not block.
     func changes(of name: RecordName, onChange: @escaping @Sendable () -> Void = {}) -> AsyncStream<Void>? {
+        guard follows() else { return nil }
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let number = state.withLock { state -> Int? in
-            if state.task == nil {
-                guard let changes = database.changes else { return nil }
-                state.task = follow(changes)
-            }
+        let number = state.withLock { state in
             state.lastNumber += 1
             state.listeners[name, default: [:]][state.lastNumber] = {
                 onChange()
@@ -55,7 +54,6 @@ final class RecordNews: Sendable {
             if let key = name.key(state.naming) { state.names[key] = name }
             return state.lastNumber
         }
-        guard let number else { return nil }
         continuation.onTermination = { [weak self] _ in self?.leave(name, number) }
         return stream
     }
@@ -69,6 +67,24 @@ final class RecordNews: Sendable {
             state.listeners[name] = nil
             if let key = name.key(state.naming) { state.names[key] = nil }
         }
+    }
+
+    /// Begins to follow the database, if nobody has. Its code does not run under the lock: it may take time.
+    ///
+    /// - Returns: `false` if the database reports no changes.
+    private func follows() -> Bool {
+        let isFirst = state.withLock { state in
+            defer { state.isFollowing = true }
+            return !state.isFollowing
+        }
+        guard isFirst else { return true }
+        guard let changes = database.changes else {
+            state.withLock { $0.isFollowing = false }
+            return false
+        }
+        let task = follow(changes)
+        state.withLock { $0.task = task }
+        return true
     }
 
     private func follow(_ changes: AsyncStream<RecordChange>) -> Task<Void, Never> {

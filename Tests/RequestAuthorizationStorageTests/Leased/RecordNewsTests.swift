@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import Dispatch
+import Foundation
 import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
@@ -113,5 +115,39 @@ struct RecordNewsTests {
         #expect(await told([streams[1]]) == 0)
         #expect(clock.sleeping.isEmpty)
         withExtendedLifetime(news) {}
+    }
+
+    @Test func `a database that is being asked for its changes holds up no store`() {
+        let (asked, found) = (Lock<RecordNews?>(nil), Lock<[Bool]>([]))
+        let news = RecordNews(
+            AskedRecords {
+                let end = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    let changes = asked.withLock { $0 }?.changes(of: .key("bob"))
+                    found.withLock { $0.append(changes != nil) }
+                    end.signal()
+                }
+                let isHeldUp = end.wait(timeout: .now() + 10) == .timedOut
+                found.withLock { $0.append(!isHeldUp) }
+            }, clock: clock)
+        asked.withLock { $0 = news }
+        #expect(news.changes(of: .key("ada")) != nil)
+        #expect(found.withLock { $0 } == [true, true])
+        asked.withLock { $0 = nil }
+    }
+}
+
+/// A database that runs a body when it is asked for its changes.
+private struct AskedRecords: RecordDatabase {
+    let onAsk: @Sendable () -> Void
+
+    init(onAsk: @escaping @Sendable () -> Void) { self.onAsk = onAsk }
+
+    func read(_ key: String) async throws -> DatabaseRecord? { nil }
+    func replace(_ old: Data?, by new: Data?, at key: String) async throws -> Bool { true }
+
+    var changes: AsyncStream<RecordChange>? {
+        onAsk()
+        return AsyncStream<RecordChange> { nil }
     }
 }
