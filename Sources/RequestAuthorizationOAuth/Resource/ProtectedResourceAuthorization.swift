@@ -245,6 +245,8 @@ extension ProtectedResourceAuthorization {
 
     /// Calls a handler with the present token, if there is one, and with each change, also after a change of server.
     ///
+    /// The next call begins when the handler has returned.
+    ///
     /// - Returns: the observation, which ends when it is released.
     public func onTokenChange(
         _ handler: nonisolated(nonsending) @escaping @Sendable (TokenChange<OAuthToken>) async -> Void

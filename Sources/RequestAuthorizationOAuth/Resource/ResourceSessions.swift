@@ -107,10 +107,17 @@ actor ResourceSessions {
         for observation in ended { observation?.cancel() }
     }
 
-    /// Calls a handler with the tokens of this session and of later ones.
+    /// Calls a handler with the tokens of this session and of later ones, with one at a time.
     nonisolated func follow(_ handler: @escaping Follower) -> TokenObservation {
-        let id = UUID()
-        state.withLock { $0.followers[id] = (handler, $0.session?.provider.onTokenChange(handler)) }
+        let (id, turns) = (UUID(), SerialTasks())
+        let isFollowing = { @Sendable [weak self] in self?.state.withLock { $0.followers[id] != nil } ?? false }
+        // When another session begins, the handler may still be busy with the former one's token.
+        let inTurn: Follower = { change in
+            _ = try? await turns.run {
+                if isFollowing() { await handler(change) }
+            }
+        }
+        state.withLock { $0.followers[id] = (inTurn, $0.session?.provider.onTokenChange(inTurn)) }
         return TokenObservation { [weak self] in
             self?.state.withLock { $0.followers.removeValue(forKey: id) }?.observation?.cancel()
         }

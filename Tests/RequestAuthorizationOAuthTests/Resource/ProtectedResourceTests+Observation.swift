@@ -29,6 +29,50 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a busy handler gets another server's token when it has returned, unless it is cancelled`(
+        isCancelled: Bool
+    ) async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            let course = Lock<[String]>([])
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            let (gate, open) = AsyncStream.makeStream(of: Void.self)
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            let (told, tell) = AsyncStream.makeStream(of: String.self)
+            let observation = notes.onTokenChange { [ender = Ender(end)] change in
+                defer { withExtendedLifetime(ender) {} }
+                guard case .tokenUpdated(let token) = change else { return }
+                course.withLock { $0.append("\(token.accessToken) begins") }
+                if token.accessToken == "t1" {
+                    begin.finish()
+                    for await _ in gate {}
+                }
+                course.withLock { $0.append("\(token.accessToken) ends") }
+                if token.accessToken == "t2" { end.finish() }
+            }
+            // Others that are told at the same time show that this one could have been, too.
+            let others = (1...8).map { _ in
+                notes.onTokenChange { change in
+                    if case .tokenUpdated(let token) = change { tell.yield(token.accessToken) }
+                }
+            }
+            _ = try await notes.get(server)
+            for await _ in begun {}
+            guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1"]) }
+            _ = try await notes.get(server)
+            var next = told.makeAsyncIterator()
+            var count = 0
+            while count < others.count { if await next.next() == "t2" { count += 1 } }
+            if isCancelled { observation.cancel() }
+            open.finish()
+            for await _ in ends {}
+            let later = isCancelled ? [] : ["t2 begins", "t2 ends"]
+            #expect(course.withLock { $0 } == ["t1 begins", "t1 ends"] + later)
+            for other in others + [observation] { other.cancel() }
+        }
+    }
+
     @Test func `an observation that is released ends, and frees its handler`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization.make(server, guarded)
@@ -40,6 +84,15 @@ extension ProtectedResourceTests {
             observation = nil
             #expect(isFreed.withLock { $0 })
         }
+    }
+
+    /// Ends a stream when it is deallocated.
+    private final class Ender: Sendable {
+        private let end: AsyncStream<Void>.Continuation
+
+        init(_ end: AsyncStream<Void>.Continuation) { self.end = end }
+
+        deinit { end.finish() }
     }
 
     /// Tells of its deallocation.
