@@ -106,9 +106,9 @@ import FoundationNetworking
                 let (_, failed) = try await browser.data(from: page)
                 #expect((failed as? HTTPURLResponse)?.statusCode == 502)
                 if start == 2 {
+                    // Spotify does not ask again.
                     let (_, again) = try await browser.data(from: page.appending(path: "login"))
-                    let callback = try await spotify.callback(for: try #require(again.url), decision: .allow)
-                    _ = try await browser.data(from: callback)
+                    #expect(again.url == page)
                     #expect(try sessions(in: home) == 1, "the new session replaces the browser's last one")
                     var logOut = URLRequest(url: page.appending(path: "logout"))
                     logOut.httpMethod = "POST"
