@@ -15,8 +15,8 @@ extension RefreshState {
         writer = nil
         switch vault.end(job, written, at: turn.now, random: turn.random) {
         case .another:
-            // A sign-in is about to replace it unseen.
-            if case .refused(let item) = written, vault.unsaved?.content.token != nil,
+            // After a sign-in the next write is about to replace it unseen.
+            if case .refused(let item) = written, vault.unsaved?.content.replacesAnything == true,
                 let later = unrevoked(job.content, item)
             {
                 discard(later, &turn)

@@ -49,9 +49,9 @@ struct RefreshStateStoreTests {
         #expect(again == [])
     }
 
-    @Test(arguments: [true, false])
+    @Test(arguments: [true, false], [true, false])
     func `a sibling's token that a sign-out has found is revoked once, also if a sign-in overtakes the sign-out`(
-        isOvertaken: Bool
+        isOvertaken: Bool, isSignedOutAgain: Bool
     ) throws {
         var bench = Bench.make(storage: .shared)
         let revoked = bench.state.heldVersion
@@ -60,6 +60,7 @@ struct RefreshStateStoreTests {
         let job = try #require(begun)
         let next = ExploredWorld.session(8)
         if isOvertaken { bench.setToken(2, session: next) } else { bench.does { $0.reset(newSession: next, &$1) } }
+        if isSignedOutAgain { bench.does { $0.reset(newSession: ExploredWorld.session(7), &$1) } }
         let later = bench.stored(3, generation: 2)
         let log = bench.does { $0.endWrite(job, .refused(later), &$1) }
         #expect(log == (isOvertaken ? ["token discarded", "discard 3"] : []))
