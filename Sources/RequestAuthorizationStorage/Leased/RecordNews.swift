@@ -84,6 +84,7 @@ final class RecordNews: Sendable {
         }
         let task = follow(changes)
         state.withLock { $0.task = task }
+        tellAll()  // Who came meanwhile may have missed a change.
         return true
     }
 
@@ -119,7 +120,7 @@ final class RecordNews: Sendable {
     private func tellAll() {
         let all = state.withLock { $0.listeners.values.flatMap(\.values) }
         let pause = min(.milliseconds(10), Self.spread / max(1, all.count))
-        Task { [clock] in
+        Task.detached { [clock] in
             for listener in all.shuffled() {
                 listener()
                 guard (try? await clock.sleep(for: pause)) != nil else { return }

@@ -135,6 +135,23 @@ struct RecordNewsTests {
         #expect(found.withLock { $0 } == [true, true])
         asked.withLock { $0 = nil }
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a store that came while the database was being asked for its changes reads again`() async throws {
+        let (asked, found) = (Lock<RecordNews?>(nil), Lock<[AsyncStream<Void>]>([]))
+        let news = RecordNews(
+            AskedRecords {
+                guard let changes = asked.withLock({ $0 })?.changes(of: .key("bob")) else { return }
+                found.withLock { $0.append(changes) }
+            }, clock: clock)
+        asked.withLock { $0 = news }
+        let first = news.changes(of: .key("ada"))
+        let stream = try #require(found.withLock { $0 }.first)
+        // A change before that was reported to nobody.
+        #expect(await stream.first { true } != nil)
+        asked.withLock { $0 = nil }
+        withExtendedLifetime(first) {}
+    }
 }
 
 /// A database that runs a body when it is asked for its changes.
