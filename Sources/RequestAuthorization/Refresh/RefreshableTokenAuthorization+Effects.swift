@@ -195,10 +195,14 @@ extension RefreshableTokenAuthorization {
 
     /// Begins to watch the store for changes by siblings.
     func watchStore() async {
-        guard watch == nil, let store else { return }
-        // A store may begin a task for it, which must inherit nothing of the request that came first.
-        let changes = await Task.detached { store.changes }.value
-        guard watch == nil, let changes else { return }
+        guard watch == nil, store != nil else { return }
+        // The store may begin a task for it, which must inherit nothing of the request that came first.
+        await Task.detached { await self.beginWatch() }.value
+    }
+
+    /// Asks the store for its changes. Once it has some, it is asked no more: it may report only to who asked last.
+    private func beginWatch() {
+        guard watch == nil, let changes = store?.changes else { return }
         watch = Task.detached { [weak self, clock] in
             for await _ in changes {
                 guard var isRead = await self?.noticeChange(isFirst: true) else { return }

@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
-import RequestAuthorization
 import RequestAuthorizationTesting
 import TestProviders
 import Testing
+
+@testable import RequestAuthorization
 
 /// What outlives a request inherits none of its task-local values, such as its trace or its user's context.
 @Suite(.timeLimit(.minutes(1))) struct InheritedContextTests {
@@ -33,6 +34,15 @@ import Testing
         try await Self.$request.withValue("a") { _ = try await auth.validToken() }
         var listeners = store.listeners.stream.makeAsyncIterator()
         #expect(await listeners.next() == "none")
+    }
+
+    @Test func `a store is asked for its changes once, also by many at the same time`() async {
+        let store = ListeningStore()
+        let auth = RefreshableTokenAuthorization(service: ContextService(), store: store, clock: clock)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 1...100 { group.addTask { await auth.watchStore() } }
+        }
+        #expect(store.asked.count == 1)
     }
 
     @Test func `a refresh that follows a failed sign-in inherits nothing of that`() async throws {
@@ -168,8 +178,10 @@ private actor ContextStore: TokenStore {
 /// Listens for changes in a task, which keeps the task-local values of whoever asked for the changes.
 private final class ListeningStore: TokenStore {
     let listeners = AsyncStream.makeStream(of: String.self)
+    let asked = Tally()
 
     var changes: AsyncStream<Void>? {
+        asked.add()
         let listener = listeners.continuation
         Task { _ = listener.yield(InheritedContextTests.request ?? "none") }
         return AsyncStream<Void> { nil }
