@@ -117,15 +117,14 @@ public struct Credential: Sendable {
             }
         let both = Credential(
             checked: fields, isForOneRequest: mine.isForOneRequest || theirs.isForOneRequest, receipt: receipt)
-        // Without a field nothing was allowed: one that is added later needs a permission of its own.
-        guard !both.isBare else { return both }
         return both.allowing(
             plaintext: (mine.name.isEmpty || allowsPlaintext) && (theirs.name.isEmpty || other.allowsPlaintext))
     }
 
+    /// Without a field nothing is allowed: one that is added later needs a permission of its own.
     func allowing(plaintext isAllowed: Bool) -> Credential {
         var copy = self
-        copy.allowsPlaintext = isAllowed
+        copy.allowsPlaintext = isAllowed && !isBare
         return copy
     }
 }
@@ -188,7 +187,7 @@ extension Credential {
     /// Returns the same fields with another receipt, which forwards to this credential's.
     package func replacingReceipt(by receipt: any CredentialReceipt) -> Credential {
         Credential(checked: contents?.fields ?? [], isForOneRequest: isForOneRequest, receipt: receipt)
-            .allowing(plaintext: !isBare && allowsPlaintext)
+            .allowing(plaintext: allowsPlaintext)
     }
 
     /// The receipts of which it consists, for a provider that has wrapped another one's.

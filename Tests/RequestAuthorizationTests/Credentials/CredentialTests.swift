@@ -80,6 +80,16 @@ import Testing
         #expect(copy.fields == ["authorization": "Bearer a", "x-tenant": "t"])
     }
 
+    @Test func `plain http that was allowed to a provider without a field is not allowed for another`() async throws {
+        let origin: Origin = "http://ledger.internal"
+        let silent = ClosureAuthorization(fields: { _ in [:] }).restricted(to: origin, allowingPlaintext: true)
+        var request = FakeRequest.make(to: origin)
+        let credential = try await silent.credential(for: request)
+        try request.set(credential)
+        let error = #expect(throws: NotAuthorized.self) { try request.set(credential.adding("k", in: "X-Key")) }
+        #expect(error?.reason == .insecureTransport && request.fields.isEmpty)
+    }
+
     @Test func `of two makers both see an answer, also if one says that a sign-in is needed`() async throws {
         let log = Lock(0)
         let over = try Credential.bearer("a") { _ in throw NotAuthorized(.signedOut) }
