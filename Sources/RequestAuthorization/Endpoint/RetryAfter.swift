@@ -85,13 +85,14 @@ package enum HTTPDate {
         switch (words.count, words.last) {
         case (6, "GMT"): return fixed(words, at: now)  // Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT
         case (5, _):  // Sun Nov  6 08:49:37 1994
-            return date(year: Int(words[4]), month: words[1], day: words[2], time: words[3])
+            guard words[4].utf8.count == 4 else { return nil }
+            return date(year: number(words[4]), month: words[1], day: words[2], time: words[3])
         default: return nil
         }
     }
 
     private static func fixed(_ words: [String], at now: Date) -> Date? {
-        guard let year = Int(words[3]), year >= 0 else { return nil }
+        guard let year = number(words[3]) else { return nil }
         let make = { (year: Int) in date(year: year, month: words[2], day: words[1], time: words[4]) }
         guard words[3].utf8.count == 2 else { return words[3].utf8.count == 4 ? make(year) : nil }
         // "Recipients … MUST interpret a timestamp that appears to be more than 50 years in the future as representing the
@@ -102,14 +103,18 @@ package enum HTTPDate {
     }
 
     private static func date(year: Int?, month: String, day: String, time: String) -> Date? {
-        let parts = time.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
-        guard let year, let month = months.firstIndex(of: month), let day = Int(day), (1...31).contains(day),
-            (1...9999).contains(year), parts.count == 3, let hour = parts[0], let minute = parts[1],
-            let second = parts[2], (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
+        let parts = time.split(separator: ":", omittingEmptySubsequences: false).map { number($0) }
+        guard let year, let month = months.firstIndex(of: month), let day = number(day),
+            let days = days(year: year, month: month + 1, day: day), parts.count == 3, let hour = parts[0],
+            let minute = parts[1], let second = parts[2], hour < 24, minute < 60, second <= 60
         else { return nil }
         // Not in `Int`, which has 32 bits on watchOS and ends in 2038.
-        let days = Double(daysInGregorianCalendar(year: year, month: month + 1, day: day))
-        return Date(timeIntervalSince1970: days * 86_400 + Double(hour * 3600 + minute * 60 + second))
+        return Date(timeIntervalSince1970: Double(days) * 86_400 + Double(hour * 3600 + minute * 60 + second))
+    }
+
+    /// The value of digits. `Int` would read a sign, too.
+    private static func number(_ text: some StringProtocol) -> Int? {
+        text.utf8.allSatisfy(\.isASCIIDigit) ? Int(text) : nil
     }
 
     /// The days since 1970-01-01 in the Gregorian calendar. Years begin in March, so that a leap day comes last.

@@ -41,6 +41,10 @@ import Testing
         "Sun, 06 Foo 1994 08:49:37 GMT",
         "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:49 GMT",
         "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "1 2 3 4 5 GMT", "1 2 3 4 5",
+        "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov +994 08:49:37 GMT", "Sun, 06 Nov 1994 +8:49:37 GMT",
+        "Sunday, 06-Nov-+4 08:49:37 GMT", "Sun Nov  6 08:49:37 94", "Sun Nov  6 08:49:37 +994",
+        "Sun Nov  6 08:49:37 11994", "Wed, 30 Feb 1994 08:49:37 GMT", "Tue, 29 Feb 1994 08:49:37 GMT",
+        "Sun, 00 Nov 1994 08:49:37 GMT",
     ])
     func `any other text gives no date`(text: String) {
         #expect(RetryAfter.duration([text], at: Self.example) == nil)
