@@ -54,13 +54,8 @@ public struct Credential: Sendable {
     public init(
         _ fields: [String: String], isForOneRequest: Bool = false, receipt: (any CredentialReceipt)? = nil
     ) throws {
-        let checked = try fields.map { try CredentialField($0.key, $0.value) }
-        // Requests keep one value, and a dictionary has no order that would say which.
-        if checked.count > 1, Set(checked.map(\.name.asciiLowercased)).count < checked.count {
-            throw NotAuthorized(
-                .malformedCredential, detail: "two names of header fields differ in the case of letters only: keep one")
-        }
-        self.init(checked: checked, isForOneRequest: isForOneRequest, receipt: receipt)
+        self.init(
+            checked: try CredentialField.checked(fields), isForOneRequest: isForOneRequest, receipt: receipt)
     }
 
     private init(checked fields: [CredentialField], isForOneRequest: Bool, receipt: (any CredentialReceipt)?) {

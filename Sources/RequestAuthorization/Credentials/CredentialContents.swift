@@ -42,6 +42,16 @@
     }
 
     init(unchecked name: String, _ value: String) { (self.name, self.value) = (name, value) }
+
+    /// Checks values by name. Requests keep one value of a name, and a dictionary has no order that would say which.
+    static func checked(_ fields: [String: String]) throws -> [CredentialField] {
+        let checked = try fields.map { try CredentialField($0.key, $0.value) }
+        guard checked.count < 2 || Set(checked.map(\.name.asciiLowercased)).count == checked.count else {
+            throw NotAuthorized(
+                .malformedCredential, detail: "two names of header fields differ in the case of letters only: keep one")
+        }
+        return checked
+    }
 }
 
 /// A credential that is made once and always the same, or the reason why it must not be sent.

@@ -8,7 +8,7 @@
 public protocol RequestProof: Sendable {
     /// Makes the header fields of the proof for one request. Runs off the caller's actor, because signing takes time.
     ///
-    /// - Returns: values by name. Only the names in ``RefreshableTokenService/proofFields`` are allowed.
+    /// - Returns: values by name. Only the names in ``RefreshableTokenService/proofFields`` are allowed, each once.
     /// - Throws: any error if no proof can be made now. The request is not sent.
     @concurrent func fields(for request: ProvenRequest) async throws -> [String: String]
 
@@ -110,13 +110,10 @@ extension RequestProof {
         let fields =
             isPrompt ? try await fields(for: request) : try await endingAtOnce { try await self.fields(for: request) }
         try Task.checkCancellation()
-        return try fields.map { name, value in
-            guard names.contains(name.asciiLowercased) else {
-                throw NotAuthorized(
-                    .malformedCredential, detail: "the proof sets a field that proofFields of its service does not name"
-                )
-            }
-            return try CredentialField(name, value)
+        guard fields.keys.allSatisfy({ names.contains($0.asciiLowercased) }) else {
+            throw NotAuthorized(
+                .malformedCredential, detail: "the proof sets a field that proofFields of its service does not name")
         }
+        return try CredentialField.checked(fields)
     }
 }

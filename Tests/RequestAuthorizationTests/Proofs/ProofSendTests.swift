@@ -241,6 +241,13 @@ import Foundation
         #expect(other?.reason == .malformedCredential)
     }
 
+    @Test func `a proof with two spellings of one field is refused`() async throws {
+        let service = StrayProof(made: ["DPoP": "1", "dpop": "2"])
+        let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"))
+        let error = await #expect(throws: NotAuthorized.self) { try await TestRequest().authorized(using: auth) }
+        #expect(error?.reason == .malformedCredential && error?.detail?.contains("differ in the case") == true)
+    }
+
     @Test func `a session that a sibling replaces between answer and proof is not used`() async throws {
         let store = InMemorySharedTokenStore(
             StoredToken(.token(TestToken("a")), version: TokenVersion(session: UUID(), generation: 0), obtainedAt: .now)
@@ -359,14 +366,15 @@ private struct Forwarding: AuthorizationProvider {
     }
 }
 
-/// Sets a field that it has not named.
+/// Sets a field that it has not named, or the fields of a test.
 private struct StrayProof: RefreshableTokenService, RequestProof {
+    var made = ["X-Stray": "1"]
     var proofFields: Set<String> { ["DPoP"] }
     func proof(for token: TestToken) throws -> (any RequestProof)? { self }
     func refresh(_ token: TestToken) async throws -> TestToken { token }
 
     @concurrent
-    func fields(for request: ProvenRequest) async throws -> [String: String] { ["X-Stray": "1"] }
+    func fields(for request: ProvenRequest) async throws -> [String: String] { made }
     func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome { .settled }
 }
 
