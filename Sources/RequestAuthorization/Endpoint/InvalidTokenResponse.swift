@@ -68,7 +68,7 @@ public struct InvalidTokenResponse: TransientFailure, Hashable {
     }
 }
 
-extension InvalidTokenResponse: CustomStringConvertible {
+extension InvalidTokenResponse: RedactedDescription {
     public var description: String { "\(purpose.endpoint) answered \(status), and \(name) is \(problem); \(advice)" }
 
     /// The field, unless a server may have chosen its name: in a dictionary it could be anything.

@@ -118,6 +118,7 @@ extension Exhibit {
             Exhibit("NotAuthorized", NotAuthorized(.needsInteraction, challenge: challenge, underlying: refreshFailed)),
             Exhibit("RefreshFailed", refreshFailed),
             Exhibit("TokenTransportError", TokenTransportError(.other, delivery: .notSent, underlying: LooseError())),
+            Exhibit("InvalidTokenResponse", InvalidTokenResponse(field: "of \(Secret.text)", problem: .malformed)),
             Exhibit("TokenEndpointError", TokenEndpointError(status: 400, code: "of \(Secret.text)")),
             Exhibit(
                 "RefreshFailed.Refusals",

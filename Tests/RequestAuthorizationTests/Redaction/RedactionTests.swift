@@ -86,8 +86,7 @@ import Testing
 
     /// Names, numbers, dates, origins and sessions only.
     private static let withoutSecrets: Set = [
-        "InvalidTokenRequest", "InvalidTokenResponse", "InvalidTokenResponse.Problem", "JSONDateFormat",
-        "TokenRequestPurpose",
+        "InvalidTokenRequest", "InvalidTokenResponse.Problem", "JSONDateFormat", "TokenRequestPurpose",
         "AuthorizationEvent.Kind", "ConnectionUse", "DeadlineExceeded", "HeldStoreCall", "ManualClock",
         "NotAuthorized.Reason", "Origin",
         "AuthorizableRequestChecks", "AuthorizationStatus.Phase", "ClientChecks", "RefreshCause", "RefreshIntent",
