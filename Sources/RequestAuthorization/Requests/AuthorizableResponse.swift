@@ -52,10 +52,14 @@ public struct UnauthorizedResponse: AuthorizableResponse, Sendable {
     ///
     /// - Parameters:
     ///   - statusCode: normally 401.
-    ///   - fields: values by name, one element for each line; names are compared without case.
+    ///   - fields: values by name, one element for each line; names are compared without case. The lines of several
+    ///     spellings of a name come in the alphabetical order of the spellings.
     public init(statusCode: Int = 401, fields: [String: [String]] = [:]) {
         self.statusCode = statusCode
-        self.fields = fields.reduce(into: [:]) { $0[$1.key.lowercased(), default: []] += $1.value }
+        // A challenge may be split over the lines, and a dictionary has no order.
+        self.fields = fields.sorted { $0.key < $1.key }.reduce(into: [:]) {
+            $0[$1.key.lowercased(), default: []] += $1.value
+        }
     }
 
     /// Creates an answer from its status and the named fields.
