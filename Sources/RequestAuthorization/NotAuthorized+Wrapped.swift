@@ -7,8 +7,8 @@ extension NotAuthorized {
     ///
     ///     if NotAuthorized(in: error)?.needsSignIn == true { showLogIn() }
     ///
-    /// - Returns: `nil` if neither the error nor one inside it is a `NotAuthorized`. The first 1 000 values inside are
-    ///   looked at.
+    /// - Returns: `nil` if neither the error nor one inside it is a `NotAuthorized`. Up to 10 000 values inside are
+    ///   looked at, 1 000 of each list, and the contents of up to 1 000 of them.
     public init?(in error: any Error) {
         var search = Search()
         guard let found = search.find(in: error) else { return nil }
@@ -18,6 +18,7 @@ extension NotAuthorized {
     /// A search through the values that an error contains, for errors have no common way to name their cause.
     private struct Search {
         private var remaining = 1_000
+        private var glances = 10_000
 
         mutating func find(in value: Any) -> NotAuthorized? {
             if let found = value as? NotAuthorized { return found }
@@ -33,10 +34,12 @@ extension NotAuthorized {
         }
 
         private mutating func find(inside mirror: Mirror) -> NotAuthorized? {
-            // A list may be long, such as the bytes of an answer.
-            for (_, value) in mirror.children.prefix(1_000) where value is any Error || Self.isWrapping(value) {
+            // A list may be long, such as the bytes of an answer, and a table has many lists.
+            for (_, value) in mirror.children.prefix(1_000) {
+                guard remaining > 0, glances > 0 else { return nil }
+                glances -= 1
+                guard value is any Error || Self.isWrapping(value) else { continue }
                 if let found = find(in: value) { return found }
-                guard remaining > 0 else { return nil }
             }
             return mirror.superclassMirror.flatMap { find(inside: $0) }
         }

@@ -54,23 +54,32 @@ import Testing
         #expect(NotAuthorized(in: Derived(error))?.reason == .signedOut)
     }
 
+    /// Counts the values that are taken out.
+    private struct Rows: CustomReflectable, Sendable {
+        let taken = Lock(0)
+
+        var customMirror: Mirror {
+            let rows = (0..<10_000).lazy.map { row in
+                taken.withLock { $0 += 1 }
+                return row
+            }
+            return Mirror(self, unlabeledChildren: rows, displayStyle: .collection)
+        }
+    }
+
     /// As an error with all rows of an answer that could not be read.
     @Test func `it looks at a thousand values of a long list`() {
-        struct Rows: CustomReflectable, Sendable {
-            let taken = Lock(0)
-
-            var customMirror: Mirror {
-                let rows = (0..<10_000).lazy.map { row in
-                    taken.withLock { $0 += 1 }
-                    return row
-                }
-                return Mirror(self, unlabeledChildren: rows, displayStyle: .collection)
-            }
-        }
         struct UnreadableAnswer: Error { let rows: Rows }
         let rows = Rows()
         #expect(NotAuthorized(in: UnreadableAnswer(rows: rows)) == nil)
         #expect((1...1_001).contains(rows.taken.withLock { $0 }))
+    }
+
+    @Test func `it looks at ten thousand values of a large table`() {
+        struct UnreadableTable: Error { let table: [Rows] }
+        let rows = Rows()
+        #expect(NotAuthorized(in: UnreadableTable(table: Array(repeating: rows, count: 100))) == nil)
+        #expect((5_000...10_001).contains(rows.taken.withLock { $0 }))
     }
 
     @Test func `it finds an error behind a long answer`() {
