@@ -34,7 +34,10 @@ public final class TokenObservation: Sendable, RedactedDescription {
 
     package init(end: @escaping @Sendable () -> Void) { self.end = end }
 
-    /// Ends the observation. Once this has returned, the handler gets no change. May be called inside the handler.
+    /// Ends the observation. May be called inside the handler.
+    ///
+    /// Once this has returned, no change is taken for the handler. A call that has begun goes on: a
+    /// handler of the main actor may still be waiting there for its turn.
     public func cancel() { end() }
 
     deinit { end() }
