@@ -50,13 +50,20 @@ extension FolderNotices {
     static func follow(_ folder: CInt, _ handler: @escaping Handler) -> Subscription? {
         let copy = fcntl(folder, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { return nil }
-        let source = DispatchSource.makeFileSystemObjectSource(
-            fileDescriptor: copy, eventMask: [.write, .delete, .rename, .revoke],
-            queue: DispatchQueue(label: "RequestAuthorizationStorage.notices"))
-        source.setEventHandler { handler(source.data.isSubset(of: .write) ? .someFile : .folder) }
-        source.setCancelHandler { _ = close(copy) }
-        source.resume()
-        return Subscription { source.cancel() }
+        // Locked because a source is not `Sendable`.
+        let source = Lock<any DispatchSourceFileSystemObject>(
+            DispatchSource.makeFileSystemObjectSource(
+                fileDescriptor: copy, eventMask: [.write, .delete, .rename, .revoke],
+                queue: DispatchQueue(label: "RequestAuthorizationStorage.notices")))
+        source.withLock {
+            $0.setEventHandler {
+                let events = source.withLock { $0.data }
+                handler(events.isSubset(of: .write) ? .someFile : .folder)
+            }
+            $0.setCancelHandler { _ = close(copy) }
+            $0.resume()
+        }
+        return Subscription { source.withLock { $0.cancel() } }
     }
 }
 #else
