@@ -109,9 +109,7 @@ extension HopDelegate {
             sessionDelegate.urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
         }
         #else
-        let isAsked: Void? = sessionDelegate?.urlSession?(
-            session, task: task, didReceive: challenge, completionHandler: completionHandler)
-        if isAsked == nil { completionHandler(.performDefaultHandling, nil) }
+        challenge.answer(by: session.delegate, in: session, of: task, completionHandler: completionHandler)
         #endif
     }
 
@@ -136,8 +134,26 @@ extension URLAuthenticationChallenge {
     }
 
     #if !canImport(FoundationNetworking)
-    /// Whether a session asks its delegate about it, and not the delegate of the task.
-    var isSessionLevel: Bool {
+    /// Lets a session's delegate answer, or the system if the delegate has no method for the challenge.
+    ///
+    /// In the order of a session: a pinned certificate is checked in the method for the whole session, if there is one.
+    func answer(
+        by delegate: (any URLSessionDelegate)?, in session: URLSession, of task: URLSessionTask,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        func askSession() -> Void? {
+            delegate?.urlSession?(session, didReceive: self, completionHandler: completionHandler)
+        }
+        func askTask() -> Void? {
+            (delegate as? any URLSessionTaskDelegate)?.urlSession?(
+                session, task: task, didReceive: self, completionHandler: completionHandler)
+        }
+        let isAsked: Void? = isSessionLevel ? askSession() ?? askTask() : askTask()
+        if isAsked == nil { completionHandler(.performDefaultHandling, nil) }
+    }
+
+    /// Whether it is about a connection, which requests share, and not about one request.
+    private var isSessionLevel: Bool {
         [
             NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate,
             NSURLAuthenticationMethodNTLM, NSURLAuthenticationMethodNegotiate,

@@ -53,16 +53,7 @@ final class TokenDelegate: NSObject, URLSessionDataDelegate {
         completionHandler(.cancelAuthenticationChallenge, nil)
         #else
         guard !challenge.isUnauthorized else { return completionHandler(.rejectProtectionSpace, nil) }
-        func askSession() -> Void? {
-            sessionDelegate?.urlSession?(session, didReceive: challenge, completionHandler: completionHandler)
-        }
-        func askTask() -> Void? {
-            (sessionDelegate as? any URLSessionTaskDelegate)?.urlSession?(
-                session, task: task, didReceive: challenge, completionHandler: completionHandler)
-        }
-        // As in the delegate's own session: a pinned certificate is checked where the session asks for it.
-        let isAsked: Void? = challenge.isSessionLevel ? askSession() ?? askTask() : askTask() ?? askSession()
-        if isAsked == nil { completionHandler(.performDefaultHandling, nil) }
+        challenge.answer(by: sessionDelegate, in: session, of: task, completionHandler: completionHandler)
         #endif
     }
 }
