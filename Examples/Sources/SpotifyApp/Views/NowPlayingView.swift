@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(SwiftUI)
+import SpotifyWebAPI
 import SwiftUI
 
 /// The user, and the current track or episode.
