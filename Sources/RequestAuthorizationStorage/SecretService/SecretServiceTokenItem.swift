@@ -17,6 +17,8 @@ public struct SecretServiceTokenItem: ByteStore, RedactedDescription {
 
     /// Runs the work on a thread that may block. Cancels it at the deadline and with the task, because a prompt that
     /// the user does not see waits for ever.
+    ///
+    /// It does not wait for what it has cancelled: libsecret waits until the service says that a prompt is over.
     private func perform<Result: Sendable>(
         _ work: @escaping @Sendable (SecretServiceSession) throws -> Result
     ) async throws -> Result {
@@ -24,24 +26,20 @@ public struct SecretServiceTokenItem: ByteStore, RedactedDescription {
         guard !(name.client + name.account).utf8.contains(0) else {
             throw TokenStoreError(.unsuitable, "the client or the account contains NUL; choose another name")
         }
+        try Task.checkCancellation()
         let cancellation = SecretServiceCancellation()
-        let timer = Task { [clock, limit] in
-            try await clock.sleep(for: limit)
-            cancellation.cancel()
-        }
-        defer { timer.cancel() }
-        do {
-            return try await withTaskCancellationHandler {
-                try await queue.run { try work(try SecretServiceSession(cancellation)) }
-            } onCancel: {
-                cancellation.cancel()
+        let overdue = TokenStoreError(
+            .timedOut, "the Secret Service did not answer within \(limit); it may be waiting to be unlocked")
+        return try await endingAtOnce(within: limit, of: clock, else: overdue) { [queue] in
+            do {
+                return try await withTaskCancellationHandler {
+                    try await queue.run { try work(try SecretServiceSession(cancellation)) }
+                } onCancel: {
+                    cancellation.cancel()
+                }
+            } catch let error as SecretServiceError {
+                throw error.reported
             }
-        } catch let error as SecretServiceError {
-            throw error.reported
-        } catch is SecretServiceCancelled {
-            try Task.checkCancellation()
-            throw TokenStoreError(
-                .timedOut, "the Secret Service did not answer within \(limit); it may be waiting to be unlocked")
         }
     }
 }

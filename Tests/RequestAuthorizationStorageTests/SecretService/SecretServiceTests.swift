@@ -220,6 +220,21 @@ struct SecretServiceAskingTests {
         #expect(try await store.load() == .make(1))
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a prompt that is neither answered nor closed is given up at the limit`() async throws {
+        let clock = ManualClock()
+        let store = SecretServiceTokenStore<TestToken>(
+            client: "client", account: "silent", limit: .seconds(7), clock: clock)
+        try await Person.silent { isAsked in
+            let save = Task { try await store.save(.make(1)) }
+            await isAsked()
+            await clock.sleeper(for: .seconds(7))
+            clock.advance(by: .seconds(7))
+            let error = await #expect(throws: TokenStoreError.self) { try await save.value }
+            #expect(error?.kind == .timedOut)
+        }
+    }
+
     private func requireRefusal(_ error: (any Error)?) throws {
         let refusal = try #require(error as? TokenStoreError)
         #expect(refusal.kind == .unavailable && refusal.detail.contains("refused"))
@@ -238,6 +253,24 @@ private enum Person {
         for path in paths { try Data().write(to: path) }
         defer { for path in paths { try? FileManager.default.removeItem(at: path) } }
         try await body()
+    }
+
+    /// Answers nothing during the body.
+    ///
+    /// - Parameter body: gets a function that returns when the keyring has shown a prompt.
+    static func silent(_ body: (_ isAsked: @Sendable () async -> Void) async throws -> Void) async throws {
+        let folder = try #require(ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"])
+        let pipe = folder + "/silent"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        defer { unlink(pipe) }
+        try await body {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                DispatchQueue.global().async {
+                    close(open(pipe, O_RDONLY))
+                    continuation.resume()
+                }
+            }
+        }
     }
 }
 
