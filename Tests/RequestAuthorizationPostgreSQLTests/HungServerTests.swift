@@ -40,6 +40,17 @@ struct PostgreSQLHungServerTests {
         await server.end()
     }
 
+    @Test func `a host that hangs leaves time for the next one`() async throws {
+        let (hung, other) = (try await PostgreSQLServer(), try await PostgreSQLServer())
+        let database = try LibPQDatabase(
+            "host=127.0.0.1,127.0.0.1 port=\(hung.portNumber),\(other.portNumber) user=app dbname=postgres")
+        try hung.pause()
+        #expect(
+            try await database.query("SELECT inet_server_port()::text", parameters: []) == [["\(other.portNumber)"]])
+        await hung.end()
+        await other.end()
+    }
+
     @Test func `who waits for a connection fails with the one that timed out, unless the server answers others`()
         async throws
     {

@@ -7,23 +7,25 @@ internal import CPostgreSQL
 /// The user's connection string, with defaults for what it does not set.
 struct ConnectionParameters: Sendable, RedactedDescription {
     private let connection: String
+    private let hasSeveralHosts: Bool
 
     /// - Throws: ``PostgreSQLError`` without libpq's message, which quotes parts of the string.
     init(_ connection: String) throws {
         guard !connection.utf8.contains(0), let options = PQconninfoParse(connection, nil) else {
             throw PostgreSQLError(.malformedConnection)
         }
-        PQconninfoFree(options)
-        self.connection = connection
+        defer { PQconninfoFree(options) }
+        (self.connection, hasSeveralHosts) = (connection, Self.listsHosts(options))
     }
 
     /// Connects. Blocks the thread.
     ///
     /// - Throws: ``PostgreSQLError``.
     func connected() throws -> OpaquePointer {
-        // The connection string (`dbname`) overrides the entries before it, but not those after it.
+        // The connection string (`dbname`) overrides the entries before it, but not those after it. Each host has the
+        // time to connect: one that hangs leaves time for the next one within the limit of a call.
         let entries = [
-            ("connect_timeout", "5"), ("tcp_user_timeout", "10000"),
+            ("connect_timeout", hasSeveralHosts ? "2" : "5"), ("tcp_user_timeout", "10000"),
             ("application_name", "swift-request-authorization"), ("dbname", connection), ("client_encoding", "UTF8"),
         ]
         let handle: OpaquePointer? = withCStrings(entries.map(\.0)) { keywords in
@@ -42,6 +44,19 @@ struct ConnectionParameters: Sendable, RedactedDescription {
     }
 
     // MARK: -
+
+    /// - Parameter options: an array, whose last element has no keyword.
+    private static func listsHosts(_ options: UnsafeMutablePointer<PQconninfoOption>) -> Bool {
+        var option = options
+        while let keyword = option.pointee.keyword {
+            let isHost = ["host", "hostaddr"].contains(String(cString: keyword))
+            if isHost, let hosts = option.pointee.val, String(cString: hosts).utf8.contains(UInt8(ascii: ",")) {
+                return true
+            }
+            option += 1
+        }
+        return false
+    }
 
     /// Classifies a message of libpq. The text is dropped, because it names hosts and users and quotes its input.
     private static func problem(with message: String) -> PostgreSQLError {
