@@ -48,6 +48,17 @@ extension PostgreSQLTests {
             #expect(send(first[0], "a", 1, CInt(MSG_NOSIGNAL)) == -1)
         }
 
+        /// Otherwise the first statement after a pause waits for a server that a firewall has forgotten.
+        @Test func `an idle connection is probed`() async throws {
+            let database = try await database()
+            let rows = try await database.query("SELECT inet_client_port()::text", parameters: [])
+            let port = try #require(rows[0][0].flatMap { UInt16($0) })
+            let socket = try #require(descriptor(boundTo: port))
+            #expect(tcpOption(TCP_KEEPIDLE, of: socket) == 60)
+            #expect(tcpOption(TCP_KEEPINTVL, of: socket) == 10)
+            withExtendedLifetime(database) {}
+        }
+
         @Test(arguments: ["TO STDOUT", "FROM STDIN"])
         func `a COPY is refused, and the next statement gets another connection`(direction: String) async throws {
             let database = try LibPQDatabase(try await Schema.make().connection, connections: 1)
@@ -198,6 +209,25 @@ extension PostgreSQLTests {
                 WHERE application_name = '\(schema.name)' AND query = 'SELECT 1' AND pid <> pg_backend_pid()
                 """)
             await #expect(throws: PostgreSQLError.self) { try await payloads.next() }
+        }
+
+        /// The socket of this process that has a port.
+        private func descriptor(boundTo port: UInt16) -> CInt? {
+            (CInt(3)..<4096).first { file in
+                var address = sockaddr_in()
+                var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+                let status = withUnsafeMutablePointer(to: &address) {
+                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(file, $0, &length) }
+                }
+                return status == 0 && CInt(address.sin_family) == AF_INET && UInt16(bigEndian: address.sin_port) == port
+            }
+        }
+
+        private func tcpOption(_ name: CInt, of socket: CInt) -> CInt {
+            var value: CInt = -1
+            var length = socklen_t(MemoryLayout<CInt>.size)
+            _ = getsockopt(socket, CInt(IPPROTO_TCP), name, &value, &length)
+            return value
         }
 
         private func database() async throws -> LibPQDatabase { try LibPQDatabase(try await Schema.make().connection) }

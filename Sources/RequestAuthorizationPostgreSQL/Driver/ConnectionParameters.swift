@@ -26,6 +26,7 @@ struct ConnectionParameters: Sendable, RedactedDescription {
         // time to connect: one that hangs leaves time for the next one within the limit of a call.
         let entries = [
             ("connect_timeout", hasSeveralHosts ? "2" : "5"), ("tcp_user_timeout", "10000"),
+            ("keepalives_idle", "60"), ("keepalives_interval", "10"),
             ("application_name", "swift-request-authorization"), ("dbname", connection), ("client_encoding", "UTF8"),
         ]
         let handle: OpaquePointer? = withCStrings(entries.map(\.0)) { keywords in

@@ -16,7 +16,8 @@ public final class LibPQDatabase: ListeningPostgreSQLDatabase, RedactedDescripti
     ///
     /// - Parameters:
     ///   - connection: a connection string of libpq, a URL or keywords and values, TLS included (`sslmode`). By default
-    ///     `connect_timeout` is 5 s, or 2 s for each of several hosts, and `tcp_user_timeout` 10 s.
+    ///     `connect_timeout` is 5 s, or 2 s for each of several hosts, and `tcp_user_timeout` 10 s. An idle
+    ///     connection is probed after `keepalives_idle`, 60 s.
     ///   - connections: the largest number of open connections; further statements wait.
     ///   - statementTimeout: how long a call may take: waiting for a connection, connecting, and the statement. A call
     ///     that waits for a connection fails earlier if the server answers nobody for that time.
