@@ -126,6 +126,21 @@ extension PostgreSQLTests {
             }
         }
 
+        @Test(arguments: [true, false])
+        func `a schema that is missing, or that the user may not use, is the cause that is told`(isThere: Bool)
+            async throws
+        {
+            let schema = try await Schema.make()
+            try await schema.query("CREATE ROLE r_\(schema.name) LOGIN")
+            let error = await #expect(throws: TokenStoreError.self) {
+                try await PostgreSQLTokens(
+                    connection: schema.server.connection(
+                        schema: isThere ? schema.name : "missing", user: "r_\(schema.name)"), key: .test(1))
+            }
+            #expect(error?.kind == .unsuitable)
+            #expect(error?.detail.contains("grant USAGE") == true)
+        }
+
         @Test(arguments: [
             ("53100", TokenStoreError.Kind.noSpace), ("25006", .readOnly), ("42501", .unsuitable),
             ("42703", .unsuitable), ("57P01", .unavailable), ("08006", .unavailable), ("40001", .unavailable),

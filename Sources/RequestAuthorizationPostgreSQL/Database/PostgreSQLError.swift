@@ -91,6 +91,12 @@ extension TokenStoreError {
                 "the database's user lacks a privilege; grant SELECT, INSERT, UPDATE and DELETE on the tables, and start "
                     + "one host of a new version as their owner"
             )
+        case (.refused, "3F000"):
+            (
+                .unsuitable,
+                "the schema of search_path does not exist, or the database's user may not use it; create it, and grant "
+                    + "USAGE on it"
+            )
         case (.refused, "42P01"), (.refused, "42703"), (.refused, "42804"), (.refused, "42883"), (.refused, "42P10"):
             (
                 .unsuitable,
