@@ -117,6 +117,25 @@ extension PostgreSQLTests {
             }
         }
 
+        @Test func `a user who may not log in, or not connect to a database, is not told of an unreachable server`()
+            async throws
+        {
+            let schema = try await Schema.make()
+            try await schema.query("CREATE ROLE r_\(schema.name) NOLOGIN")
+            try await schema.query("CREATE ROLE c_\(schema.name) LOGIN")
+            try await schema.query("CREATE DATABASE \(schema.name)")
+            try await schema.query("REVOKE CONNECT ON DATABASE \(schema.name) FROM PUBLIC")
+            for connection in [
+                schema.connection.replacingOccurrences(of: "app@", with: "r_\(schema.name)@"),
+                schema.connection.replacingOccurrences(of: "app@", with: "c_\(schema.name)@")
+                    .replacingOccurrences(of: "/postgres?", with: "/\(schema.name)?"),
+            ] {
+                await #expect(throws: PostgreSQLError(.accessDenied)) {
+                    try await LibPQDatabase(connection).run("SELECT '1'")
+                }
+            }
+        }
+
         @Test func `a missing database is no failure of TLS, whatever its name`() async throws {
             let connection = try await Schema.make().connection
             let other = connection.replacingOccurrences(of: "/postgres?", with: "/certificates?")

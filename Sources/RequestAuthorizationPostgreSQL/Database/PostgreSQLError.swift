@@ -51,7 +51,7 @@ extension PostgreSQLError: RedactedDescription {
         switch code {
         case .unreachable: "check that the server runs and that host and port are right"
         case .insecure: "check sslmode, the certificate and its authority"
-        case .accessDenied: "check user, password and pg_hba.conf"
+        case .accessDenied: "check user, password, pg_hba.conf, and the privileges LOGIN and CONNECT"
         case .malformedConnection:
             "check the connection string; characters such as @ and / in a password are written as %40 and %2F"
         case .tooManyFiles:

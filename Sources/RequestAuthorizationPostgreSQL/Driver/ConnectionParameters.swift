@@ -68,7 +68,10 @@ struct ConnectionParameters: Sendable, RedactedDescription {
         ]
         if limits.contains(where: message.contains) { return PostgreSQLError(.refused, sqlState: "53300") }
         let isOfTLS = ["SSL", "TLS", "certificate"].contains(where: message.contains)
-        let refusals = ["authentication failed", "no password supplied", "pg_hba.conf", "does not exist"]
+        let refusals = [
+            "authentication failed", "no password supplied", "pg_hba.conf", "does not exist", "not permitted to log in",
+            "permission denied for database",
+        ]
         // A server that refuses a user names the database, and whether TLS is used. A root certificate may be missing, too.
         if refusals.contains(where: message.contains), !isOfTLS || message.contains("FATAL:") {
             return PostgreSQLError(.accessDenied)
