@@ -60,6 +60,27 @@ struct PostgreSQLFailureTests {
         await server.end()
     }
 
+    @Test func `a client's key that others may read is a failure of TLS, not an unreachable server`() async throws {
+        let server = try await PostgreSQLServer()
+        for command in [
+            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=x -keyout server.key "
+                + "-out server.crt", "cp server.key open.key", "chmod 644 open.key",
+        ] {
+            // As the user that the server runs as, in the folder of its data.
+            try await server.run("COPY (SELECT 1 WHERE false) TO PROGRAM '\(command)'")
+        }
+        try await server.run("ALTER SYSTEM SET ssl = on")
+        try await server.stop()
+        try await server.start()
+        let data = server.folder + "/data"
+        let secured = server.connection() + "&sslmode=require"
+        try await LibPQDatabase(secured).run("SELECT '1'")
+        await #expect(throws: PostgreSQLError(.insecure)) {
+            try await LibPQDatabase("\(secured)&sslcert=\(data)/server.crt&sslkey=\(data)/open.key").run("SELECT '1'")
+        }
+        await server.end()
+    }
+
     @Test func `a save that a synchronous standby has not received fails, and so does its repetition`() async throws {
         let server = try await PostgreSQLServer()
         let schema = try await server.newSchema()

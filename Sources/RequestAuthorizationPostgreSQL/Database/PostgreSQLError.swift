@@ -15,7 +15,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
         public static let connectionLost = Code(label: "connection lost")
         /// The server did not answer in time. It may have run the statement.
         public static let timedOut = Code(label: "timed out")
-        /// TLS was refused, or the server's certificate was not accepted.
+        /// TLS was refused, the server's certificate was not accepted, or the client's key cannot be used.
         public static let insecure = Code(label: "insecure")
         /// The server refuses this user.
         public static let accessDenied = Code(label: "access denied")
@@ -50,7 +50,7 @@ extension PostgreSQLError: RedactedDescription {
     var advice: String {
         switch code {
         case .unreachable: "check that the server runs and that host and port are right"
-        case .insecure: "check sslmode, the certificate and its authority"
+        case .insecure: "check sslmode, the certificate, its authority, and the private key with its permissions"
         case .accessDenied: "check user, password, pg_hba.conf, and the privileges LOGIN and CONNECT"
         case .malformedConnection:
             "check the connection string; characters such as @ and / in a password are written as %40 and %2F"

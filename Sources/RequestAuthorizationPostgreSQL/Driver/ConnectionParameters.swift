@@ -67,7 +67,7 @@ struct ConnectionParameters: Sendable, RedactedDescription {
             "too many clients", "too many connections", "connection slots are", "no more connections allowed",
         ]
         if limits.contains(where: message.contains) { return PostgreSQLError(.refused, sqlState: "53300") }
-        let isOfTLS = ["SSL", "TLS", "certificate"].contains(where: message.contains)
+        let isOfTLS = ["SSL", "TLS", "certificate", "private key"].contains(where: message.contains)
         let refusals = [
             "authentication failed", "no password supplied", "pg_hba.conf", "does not exist", "not permitted to log in",
             "permission denied for database",
