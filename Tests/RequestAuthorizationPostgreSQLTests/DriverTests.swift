@@ -211,6 +211,14 @@ extension PostgreSQLTests {
             await #expect(throws: PostgreSQLError.self) { try await payloads.next() }
         }
 
+        @Test func `a channel may have capitals and quotes in its name`() async throws {
+            let schema = try await Schema.make()
+            let channel = "A\"\(schema.name)"
+            var payloads = try await LibPQDatabase(schema.connection).listen(to: channel).makeAsyncIterator()
+            try await schema.query("SELECT pg_notify($1, 'x')::text", channel)
+            #expect(try await payloads.next() == "x")
+        }
+
         /// The socket of this process that has a port.
         private func descriptor(boundTo port: UInt16) -> CInt? {
             (CInt(3)..<4096).first { file in

@@ -199,7 +199,7 @@ extension PostgreSQLTests {
 extension Schema {
     /// A condition on `pg_stat_activity`: the connections on which replicas of this schema listen.
     fileprivate var listener: String {
-        "application_name = '\(name)' AND state = 'idle' AND query = 'LISTEN request_authorization'"
+        "application_name = '\(name)' AND state = 'idle' AND query = 'LISTEN \"request_authorization\"'"
     }
 
     /// Returns when two replicas listen. The server checks it in a loop.

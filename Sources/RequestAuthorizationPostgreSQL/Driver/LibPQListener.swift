@@ -25,7 +25,9 @@ struct LibPQListener: Sendable {
                         PQfinish(handle)
                     }
                     try socket.open(PQsocket(handle))
-                    _ = try answer(to: "LISTEN \(channel)", on: handle)
+                    // Without the quotes capitals would be another name.
+                    let name = channel.replacing("\"", with: "\"\"")
+                    _ = try answer(to: "LISTEN \"\(name)\"", on: handle)
                     begun.resume()
                     continuation.finish(throwing: listen(on: handle, continuation))
                 } catch {
