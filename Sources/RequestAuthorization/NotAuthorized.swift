@@ -34,7 +34,7 @@ public struct NotAuthorized: Error, Sendable {
         public static let needsInteraction = Reason(label: "needs interaction")
         /// The provider holds a constant credential, and the server refused it.
         public static let notRefreshable = Reason(label: "not refreshable")
-        /// The credential contains what must not be sent.
+        /// The credential contains what must not be sent, or names one header field in two spellings.
         public static let malformedCredential = Reason(label: "malformed credential")
         /// The server refuses the proof that the sender has the token's key (RFC 9449). The token is kept.
         public static let proofRefused = Reason(label: "proof refused")
