@@ -54,6 +54,9 @@ public protocol RefreshableTokenService<Token>: Sendable {
 
     /// Revokes a token that came too late: after a sign-out, or for a session that has been replaced. Does nothing by
     /// default.
+    ///
+    /// It also gets a token that a sibling has stored since ``RefreshableTokenAuthorization/signOut()`` revoked the one
+    /// before.
     func discard(_ token: Token) async
 
     /// Revokes a token at the server for ``RefreshableTokenAuthorization/signOut()``.

@@ -32,6 +32,8 @@ public protocol TokenStore<Token>: Sendable {
     ///
     /// The provider then loads the store again. Without elements it does so when a refresh is due. While a session is over,
     /// it reads a shared or read-only store for requests, once a second at most.
+    ///
+    /// Each provider asks until it gets a stream, and then no more. It asks in a task without task-local values.
     var changes: AsyncStream<Void>? { get }
 
     /// Whether programs on other devices use this store; `false` by default.
