@@ -20,8 +20,8 @@
 /// is refused when gRPC has repeated the call stays in use; the refusal of the next call begins a refresh. If only the proof of
 /// a bound token was refused, a second retry may follow.
 ///
-/// If the refresh fails, or the task is cancelled meanwhile, the error of a call that was not made takes the place of the
-/// server's status: `.unavailable` with a `RefreshFailed` as its cause, for instance. It has the metadata of the answer.
+/// If the refresh fails, or the task is cancelled meanwhile, the caller gets the error of a call that was not made. That
+/// is `.unavailable` with a `RefreshFailed` as its cause, for instance. It has the metadata of the answer.
 ///
 /// `grpc-retry-pushback-ms` in the error's metadata is `0` if the provider has a new credential or can get one, else
 /// `-1`. If the session is over, the `cause` of the error is a `NotAuthorized`, for each call of that session.

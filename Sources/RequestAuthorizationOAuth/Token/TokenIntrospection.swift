@@ -47,8 +47,9 @@ public struct TokenIntrospection: Sendable, Hashable {
 }
 
 extension TokenIntrospection {
-    /// - Throws: `InvalidTokenResponse` if the field `active` is missing or malformed, or if another known one is damaged, a
-    ///   time that is no number of seconds, or a scope or an audience that is neither a text nor a list of texts.
+    /// A time is a number of seconds. A scope or an audience is a text or a list of texts.
+    ///
+    /// - Throws: `InvalidTokenResponse` if the field `active` is missing or malformed, or if another known one is.
     init(_ answer: AnswerObject, quirks: ServerQuirks) throws {
         try answer.check(["active"])
         guard case .bool(let isActive) = answer.value("active") else { throw answer.problem("active") }

@@ -11,7 +11,7 @@ struct RecordStatements {
     /// Returns the record, the seconds since it was written by the clock of the database, and the lowest version of a
     /// program that may use the tables. For the identity of the tables it fails if a column of the others is missing.
     ///
-    /// The seconds are NULL for a row that the server has received as a standby: it has the time of another clock, and the
+    /// The seconds are NULL for a row that the server has received as a standby. It has the time of another clock, so the
     /// host with the lease may live. After a day no lease lives.
     var read: String {
         let oldest =
