@@ -51,9 +51,11 @@ extension PostgreSQLTests {
         /// Otherwise the first statement after a pause waits for a server that a firewall has forgotten.
         @Test func `an idle connection is probed`() async throws {
             let database = try await database()
-            let rows = try await database.query("SELECT inet_client_port()::text", parameters: [])
-            let port = try #require(rows[0][0].flatMap { UInt16($0) })
-            let socket = try #require(descriptor(boundTo: port))
+            let rows = try await database.query(
+                "SELECT inet_client_port()::text, inet_server_port()::text", parameters: [])
+            let ports = rows[0].compactMap { $0.flatMap { UInt16($0) } }
+            try #require(ports.count == 2)
+            let socket = try #require(descriptor(from: ports[0], to: ports[1]))
             #expect(tcpOption(TCP_KEEPIDLE, of: socket) == 60)
             #expect(tcpOption(TCP_KEEPINTVL, of: socket) == 10)
             withExtendedLifetime(database) {}
@@ -219,16 +221,21 @@ extension PostgreSQLTests {
             #expect(try await payloads.next() == "x")
         }
 
-        /// The socket of this process that has a port.
-        private func descriptor(boundTo port: UInt16) -> CInt? {
-            (CInt(3)..<4096).first { file in
-                var address = sockaddr_in()
-                var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-                let status = withUnsafeMutablePointer(to: &address) {
-                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(file, $0, &length) }
-                }
-                return status == 0 && CInt(address.sin_family) == AF_INET && UInt16(bigEndian: address.sin_port) == port
+        /// The socket of this process between two ports. Another test may use the same port with another server.
+        private func descriptor(from own: UInt16, to peer: UInt16) -> CInt? {
+            (CInt(3)..<4096).first { port(of: $0, by: getsockname) == own && port(of: $0, by: getpeername) == peer }
+        }
+
+        private func port(
+            of file: CInt, by call: (CInt, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> CInt
+        ) -> UInt16? {
+            var address = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let status = withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { call(file, $0, &length) }
             }
+            guard status == 0, CInt(address.sin_family) == AF_INET else { return nil }
+            return UInt16(bigEndian: address.sin_port)
         }
 
         private func tcpOption(_ name: CInt, of socket: CInt) -> CInt {
