@@ -144,7 +144,9 @@ extension PostgreSQLTests {
             let schema = try await Schema.make()
             try await schema.query("CREATE ROLE r_\(schema.name) NOLOGIN")
             try await schema.query("CREATE ROLE c_\(schema.name) LOGIN")
-            try await schema.query("CREATE DATABASE \(schema.name)")
+            // It copies files, which takes long on a busy machine.
+            try await LibPQDatabase(schema.connection, statementTimeout: .seconds(60))
+                .run("CREATE DATABASE \(schema.name)")
             try await schema.query("REVOKE CONNECT ON DATABASE \(schema.name) FROM PUBLIC")
             for connection in [
                 schema.connection.replacingOccurrences(of: "app@", with: "r_\(schema.name)@"),
