@@ -148,7 +148,7 @@ struct RefreshStateStoreTests {
 
     @Test func `a sibling's newer token is refreshed with an intent of its own`() {
         var bench = Bench.make(storage: .shared)
-        guard let flight = bench.refuse() else { return }
+        guard let flight = bench.refuse() else { Issue.record("no refresh begins"); return }
         bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done, .failed(.terminal))
         let newer = bench.stored(2, generation: 1)
         bench.pass(ExploredToken.lifetime)
@@ -200,7 +200,7 @@ struct RefreshStateStoreTests {
     @Test func `a save that was given up and is made all the same is not made again`() {
         var bench = Bench.make(storage: .shared)
         bench.setToken(2, session: other)
-        guard let job = bench.state.vault.begin() else { return }
+        guard let job = bench.state.vault.begin() else { Issue.record("no write begins"); return }
         bench.does { _ = $0.endWrite(job, .failed(ExploredFailure()), &$1) }
         let basis = bench.state.basis
         #expect(bench.gives { state, _ in state.vault.endLate(job) })
@@ -216,7 +216,7 @@ struct RefreshStateStoreTests {
         let flight = bench.refuse()
         let item = bench.stored(1, generation: 0)
         bench.advance(flight, .done, .loaded(item, nil), .done, .token(bench.held(2, generation: 1)))
-        guard let job = bench.state.vault.begin() else { return }
+        guard let job = bench.state.vault.begin() else { Issue.record("no write begins"); return }
         bench.does { _ = $0.endWrite(job, .failed(ExploredFailure()), &$1) }
         #expect(job.ends != nil && bench.state.vault.access != nil)
         #expect(bench.does { state, _ in _ = state.vault.endLate(job) } == ["unlock"])
@@ -225,7 +225,7 @@ struct RefreshStateStoreTests {
     @Test func `a save that is made too late leaves a newer order alone`() {
         var bench = Bench.make(storage: .shared)
         bench.setToken(2, session: other)
-        guard let job = bench.state.vault.begin() else { return }
+        guard let job = bench.state.vault.begin() else { Issue.record("no write begins"); return }
         bench.does { _ = $0.endWrite(job, .failed(ExploredFailure()), &$1) }
         bench.does { $0.reset(newSession: ExploredWorld.session(8), &$1) }
         #expect(!bench.gives { state, _ in state.vault.endLate(job) })

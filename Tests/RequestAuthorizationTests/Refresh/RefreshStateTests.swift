@@ -75,7 +75,7 @@ struct RefreshStateTests {
 
     @Test func `retrying by hand begins a refresh as soon as one is due`() {
         var bench = Bench.make()
-        guard let held = bench.state.held else { return }
+        guard let held = bench.state.held else { Issue.record("no token is held"); return }
         bench.now.date = held.refreshAt.addingTimeInterval(-1)
         #expect(bench.does { $0.retryNow(&$1) } == [])
         bench.now.date = held.refreshAt
@@ -308,7 +308,10 @@ struct RefreshStateTests {
     func `a sign-out is stored all the same if the provider is closed while a slow store holds it up`(isSaved: Bool) {
         var bench = Bench.make(storage: .plain)
         bench.setToken(2, session: ExploredWorld.session(2))
-        guard let job = bench.gives({ state, _ in state.vault.begin() }) else { return }
+        guard let job = bench.gives({ state, _ in state.vault.begin() }) else {
+            Issue.record("no write begins")
+            return
+        }
         bench.does { $0.shutDown(&$1) }
         bench.does { $0.reset(newSession: ExploredWorld.session(3), &$1) }
         bench.does { $0.giveUpWriting(&$1) }

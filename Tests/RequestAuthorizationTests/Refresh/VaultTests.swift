@@ -18,12 +18,12 @@ struct VaultTests {
         _ = vault.order(.nothing)
         var now = bench.now
         for _ in 1...8 {
-            guard let job = vault.begin() else { break }
+            guard let job = vault.begin() else { Issue.record("no write begins"); return }
             _ = vault.end(job, .failed(ExploredFailure()), at: now, random: 1)
             now = Moment(date: now.date, uptime: vault.slot ?? .zero)
-            guard vault.wake(at: now) else { break }
+            guard vault.wake(at: now) else { Issue.record("the slot is closed"); return }
         }
-        guard let job = vault.begin() else { return }
+        guard let job = vault.begin() else { Issue.record("no write begins"); return }
         _ = vault.end(job, .failed(ExploredFailure()), at: now, random: 1)
         #expect(vault.slot == now.uptime + .seconds(5))
     }
