@@ -51,12 +51,15 @@ import Testing
         #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60])
     }
 
-    @Test func `a wall clock that is set back by an hour delays no slot`() async throws {
+    @Test(arguments: [3_600.0, -3_600])
+    func `a wall clock that is set by an hour opens no slot, and delays none`(seconds: Double) async throws {
         let bench = Bench.make(.failure(Offline()), .token("new"))
-        bench.clock.advance(by: .seconds(100))
+        try await bench.auth.setNeedsRefreshAfterUnauthorizedResponse(for: bench.sent(with: "old"))
         await #expect(throws: RefreshFailed.self) { try await bench.name() }
+        bench.clock.setWallClock(to: bench.clock.now.addingTimeInterval(seconds))
+        await #expect(throws: RefreshFailed.self) { try await bench.name() }
+        #expect(bench.service.calls == 1)
         bench.clock.advance(by: .seconds(1))
-        bench.clock.setWallClock(to: bench.clock.now.addingTimeInterval(3600))
         #expect(try await bench.name() == "new")
     }
 
