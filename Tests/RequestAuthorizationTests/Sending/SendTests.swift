@@ -78,7 +78,13 @@ import Foundation
         let refusal = FakeResponse(
             statusCode: status, fields: ["www-authenticate": ["Bearer error=\"insufficient_scope\""]])
         let provider = BearerTokenAuthorization(token: "ABC")
-        #expect(try await provider.send(FakeRequest.make()) { _ in refusal } == refusal)
+        var sent = 0
+        let response = try await provider.send(FakeRequest.make()) { _ -> FakeResponse in
+            sent += 1
+            return refusal
+        }
+        #expect(response == refusal)
+        #expect(sent == 1)
         let error = await #expect(throws: NotAuthorized.self) {
             try await provider.setNeedsRefreshAfterUnauthorizedResponse(
                 try #require(refusal.unauthorized), for: FakeRequest.make())
@@ -136,11 +142,13 @@ import Foundation
     }
 
     @Test func `a constant credential leaves a 401 to the caller`() async throws {
+        var sent: [[String: String]] = []
         let response = try await BearerTokenAuthorization(token: "ABC").send(FakeRequest.make()) { request in
-            #expect(request.fields == ["authorization": "Bearer ABC"])
+            sent.append(request.fields)
             return FakeResponse.unauthorized("Bearer")
         }
         #expect(response.statusCode == 401)
+        #expect(sent == [["authorization": "Bearer ABC"]])
     }
 
     @Test func `the caller gets the error of a failed refresh`() async throws {
@@ -176,11 +184,15 @@ import Foundation
     }
 
     @Test func `an error of the transport is thrown and nothing is sent again`() async throws {
-        let provider = ScriptedProvider()
+        let (provider, sent) = (ScriptedProvider(), Lock(0))
         await #expect(throws: ConnectionFailure.self) {
-            _ = try await provider.send(FakeRequest.make()) { _ -> FakeResponse in throw ConnectionFailure() }
+            _ = try await provider.send(FakeRequest.make()) { _ -> FakeResponse in
+                sent.withLock { $0 += 1 }
+                throw ConnectionFailure()
+            }
         }
         #expect(provider.log == ["authorize"])
+        #expect(sent.withLock { $0 } == 1)
     }
 
     @Test func `an answer may hold a response beside other values`() async throws {
