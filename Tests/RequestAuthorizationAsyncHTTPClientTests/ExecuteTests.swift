@@ -148,7 +148,7 @@ import Testing
                 let service = ScriptedTokenService(.token("fresh"))
                 let auth = RefreshableTokenAuthorization(service: service, token: TestToken("old"))
                 let response = try await auth.send(.get(server.url("/"))) {
-                    try await client.execute($0, timeout: .seconds(10))
+                    try await client.execute($0, timeout: .seconds(120))
                 }
                 #expect(response.status == .ok)
             }

@@ -55,7 +55,7 @@ import Testing
         } body: { server in
             try await withClient { client in
                 let request = HTTPClientRequest.post(server.url("/a"), replayCase.body)
-                let response = try await client.execute(request, timeout: .seconds(20))
+                let response = try await client.execute(request, timeout: .seconds(120))
                 #expect(response.status == (replayCase.isReplayable ? .ok : .temporaryRedirect))
                 #expect(request.isReplayable == replayCase.isReplayable)
                 let sent = await server.requests.map(\.body)
