@@ -17,7 +17,7 @@ import Testing
             let service = ScriptedTokenService<TestToken>(forever: .numberedToken())
             let auth = Auth.holdingA(service)
             let count = Lock(0)
-            // Every tenth token that comes is refused, so that each kind of call is also made twice.
+            // Every fiftieth call that comes is refused, so that each kind of call is also made twice.
             let echo = EchoService { _ in
                 count.withLock {
                     $0 += 1; return $0 % 50 == 0
@@ -25,16 +25,21 @@ import Testing
             }
             try await withEcho(echo, auth) { client in
                 func calls(_ number: Int) async throws {
+                    let failures = Lock(0)
                     try await withThrowingTaskGroup { group in
                         for task in 0..<8 {
                             group.addTask {
                                 for call in 0..<(number / 8) {
-                                    _ = try? await Way.allCases[(call + task) % 4].call(client)
+                                    do {
+                                        _ = try await Way.allCases[(call + task) % 4].call(client)
+                                    } catch { failures.withLock { $0 += 1 } }
                                 }
                             }
                         }
                         try await group.waitForAll()
                     }
+                    // A call fails only by a refusal, and each is made at most twice.
+                    #expect(failures.withLock { $0 } <= number / 25)
                     echo.forget()
                 }
                 try await calls(2_000)
