@@ -15,21 +15,21 @@ extension CredentialFiles {
 
     /// Runs the body exclusively among all threads and processes.
     ///
-    /// - Parameter body: `isNew` is `true` if this call made the guard file, which is removed again if the body throws.
+    /// - Parameter body: gets the guard file; `nil` if this call made it, which removes it again if the body throws.
     /// - Throws: ``GuardIsHeld`` before the body runs, and the errors of the body.
     func withGuard<Result>(
-        in opened: OpenFolder? = nil, _ body: (OpenFolder, _ isNew: Bool) throws -> Result
+        in opened: OpenFolder? = nil, _ body: (OpenFolder, _ former: OpenFile?) throws -> Result
     ) throws -> Result {
         let folder = try opened ?? made()
         while true {
-            let isNew = try folder.status(of: guardName) == nil
-            let file = try lockFile(guardName, in: folder)
+            let former = try folder.open(guardName, for: .overwriting)
+            let file = try former ?? lockFile(guardName, in: folder)
             guard try file.lock() else { throw GuardIsHeld() }
             guard try isCurrent(file, guardName, in: folder) else { continue }
             do {
-                return try withExtendedLifetime(file) { try body(folder, isNew) }
+                return try withExtendedLifetime(file) { try body(folder, former) }
             } catch {
-                if isNew { try? folder.remove(guardName) }
+                if former == nil { try? folder.remove(guardName) }
                 throw error
             }
         }

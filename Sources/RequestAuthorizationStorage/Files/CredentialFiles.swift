@@ -62,20 +62,21 @@ struct CredentialFiles: Sendable {
         guard !item.isEmpty, item.count <= Self.maximumSize else {
             throw TokenStoreError(.unsuitable, "the item has \(item.count) bytes; 1 to \(Self.maximumSize) are allowed")
         }
-        return try withGuard { folder, isNew in
-            let (kept, absence) = try kept(in: folder, hadGuard: !isNew)
+        return try withGuard { folder, former in
+            let (kept, absence) = try kept(in: folder, hadGuard: former != nil)
             // An equal item is written again: it may not have become durable the first time.
             if kept != item, try !condition(kept, absence) {
-                if isNew { try folder.remove(guardName) }
+                if former == nil { try folder.remove(guardName) }
                 return .refused(kept)
             }
             try prepare(folder)
             // `kept(in:)` has checked the file that is replaced.
             try exchange(item, as: token, in: folder)
             noteDurable(try? folder.status(of: token))
-            remember(folder)
+            // `kept(in:)` has remembered the folder of a kept item.
+            if kept == nil { remember(folder) }
             // A save that is cut off before this one has saved nothing.
-            markGuard(in: folder)
+            if former?.status.size ?? 0 == 0 { markGuard(in: folder) }
             if let intent { try endIntent(intent, in: folder) }
             return .saved
         }
@@ -195,7 +196,6 @@ struct CredentialFiles: Sendable {
 
     /// Notes that an item was saved. Without the note a removed session looks like a missing place to a new process.
     private func markGuard(in folder: OpenFolder) {
-        guard let size = try? folder.status(of: guardName)?.size, size == 0 else { return }
         try? folder.open(guardName, for: .overwriting)?.write(Data([1]))
     }
 

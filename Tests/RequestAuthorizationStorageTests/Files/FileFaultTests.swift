@@ -55,10 +55,9 @@ import Darwin
         try await store.setIntent(RefreshIntent(session: UUID(), generation: 1, beganAt: .now))
         #expect(
             calls.withLock { $0 } == [
-                "openFolder .", "status client,me.guard", "status client,me.guard", "open client,me.guard",
-                "lock client,me.guard", "status client,me.guard",
-                "open client,me.intent", "status client,me.token", "sync .", "write client,me.intent",
-                "syncData client,me.intent",
+                "openFolder .", "status client,me.guard", "open client,me.guard", "lock client,me.guard",
+                "status client,me.guard", "open client,me.intent", "status client,me.token", "sync .",
+                "write client,me.intent", "syncData client,me.intent",
             ])
     }
 
