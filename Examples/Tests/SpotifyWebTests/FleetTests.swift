@@ -99,6 +99,44 @@ import Testing
         }
     }
 
+    @Test func `a session whose tokens cannot be removed keeps its row for the next log-in`() async throws {
+        try await RunningFleet.run { fleet in
+            let sessions = "SELECT count(*)::text FROM spotify_web_browsers WHERE session IS NOT NULL"
+            _ = try await fleet.loggedIn()
+            let age = "UPDATE spotify_web_browsers SET created_at = created_at - interval '13 hours'"
+            _ = try await fleet.database.query(age, parameters: [])
+            try await fleet.refuse("DELETE", on: "request_authorization_tokens")
+            var visitor = fleet.browser
+            #expect(try await visitor.get("/login").status == 500)
+            #expect(try await fleet.database.query(sessions, parameters: []) == [["1"]])
+
+            try await fleet.allow(on: "request_authorization_tokens")
+            _ = try await visitor.beginLogIn()
+            let tokens = "SELECT count(*)::text FROM request_authorization_tokens"
+            #expect(try await fleet.database.query(tokens, parameters: []) == [["0"]])
+            #expect(try await fleet.database.query(sessions, parameters: []) == [["0"]])
+        }
+    }
+
+    @Test func `a session that cannot be stored or deleted leaves no token`() async throws {
+        try await RunningFleet.run { fleet in
+            let tokens = "SELECT count(*)::text FROM request_authorization_tokens WHERE status = 'token'"
+            var browser = try await fleet.loggedIn()
+            let form = try await browser.get("/me").formToken
+            try await fleet.refuse("DELETE", on: "spotify_web_browsers")
+            #expect(try await browser.post("/logout", "csrf=\(form)").status == 500)
+            #expect(try await fleet.database.query(tokens, parameters: []) == [["0"]], "a log-out")
+            try await fleet.allow(on: "spotify_web_browsers")
+            _ = try await browser.get("/")  // The next request then goes to the replica of the log-out.
+            #expect(try await browser.get("/me").location == "/?notice=session-ended&return_to=%2Fme")
+
+            let callback = try await fleet.spotify.callback(for: try await browser.beginLogIn())
+            try await fleet.refuse("INSERT", on: "spotify_web_browsers")
+            #expect(try await browser.open(callback).status == 500)
+            #expect(try await fleet.database.query(tokens, parameters: []) == [["0"]], "a log-in")
+        }
+    }
+
     @Test func `a session or a log-in that cannot be opened has ended`() async throws {
         try await RunningFleet.run { fleet in
             var browser = try await fleet.loggedIn()

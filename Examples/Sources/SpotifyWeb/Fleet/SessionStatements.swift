@@ -22,22 +22,30 @@ enum SessionStatements {
         END $migration$
         """
 
-    /// `$1`: the lifetime of a visitor in seconds; `$2`: the idle limit in seconds; `$3`: the maximum lifetime in
-    /// seconds.
-    static let removeOld = """
-        DELETE FROM spotify_web_browsers WHERE CASE WHEN session IS NULL
-            THEN created_at <= clock_timestamp() - $1::text::float8 * interval '1 second'
-            ELSE used_at <= clock_timestamp() - $2::text::float8 * interval '1 second'
-                OR created_at <= clock_timestamp() - $3::text::float8 * interval '1 second' END
-        RETURNING encode(id, 'base64'), encode(session, 'base64')
+    /// Deletes old visitors. `$1`: their lifetime in seconds.
+    static let removeOldVisitors = """
+        DELETE FROM spotify_web_browsers
+        WHERE session IS NULL AND created_at <= clock_timestamp() - $1::text::float8 * interval '1 second'
         """
 
-    /// `$1`: `true` for sessions, `false` for visitors; `$2`: the number of rows to keep.
-    static let makeRoom = """
+    /// `$1`: the number of visitors to keep.
+    static let makeRoomForVisitors = """
         DELETE FROM spotify_web_browsers WHERE id IN (
-            SELECT id FROM spotify_web_browsers WHERE (session IS NOT NULL) = $1::text::boolean
-            ORDER BY used_at DESC OFFSET $2::text::integer)
-        RETURNING encode(id, 'base64'), encode(session, 'base64')
+            SELECT id FROM spotify_web_browsers WHERE session IS NULL ORDER BY used_at DESC OFFSET $1::text::integer)
+        """
+
+    /// Some sessions that have expired. `$1`: the idle limit in seconds; `$2`: the maximum lifetime in seconds.
+    static let expired = """
+        SELECT encode(id, 'base64'), encode(session, 'base64') FROM spotify_web_browsers
+        WHERE session IS NOT NULL AND (used_at <= clock_timestamp() - $1::text::float8 * interval '1 second'
+            OR created_at <= clock_timestamp() - $2::text::float8 * interval '1 second')
+        LIMIT 100
+        """
+
+    /// The sessions that were unused for the longest time. `$1`: the number of others.
+    static let surplus = """
+        SELECT encode(id, 'base64'), encode(session, 'base64') FROM spotify_web_browsers
+        WHERE session IS NOT NULL ORDER BY used_at DESC OFFSET $1::text::integer LIMIT 100
         """
 
     static let addVisitor = "INSERT INTO spotify_web_browsers (id) VALUES ($1::text::bytea)"

@@ -22,15 +22,14 @@ struct SharedSessions: BrowserSessions {
     }
 
     func add(_ pending: Pending, of id: SessionSecret?) async throws -> SessionSecret {
-        let old = try await query(
-            SessionStatements.removeOld, seconds(limits.visitorAge), seconds(limits.idle), seconds(limits.age))
-        try await removeTokens(of: old)
+        try await query(SessionStatements.removeOldVisitors, seconds(limits.visitorAge))
+        try await remove(try await query(SessionStatements.expired, seconds(limits.idle), seconds(limits.age)))
         let visitor: SessionSecret
         if let id, try await isVisitor(id) {
             visitor = id
         } else {
             visitor = newSecret()
-            try await query(SessionStatements.makeRoom, "false", "\(max(limits.visitors, 1) - 1)")
+            try await query(SessionStatements.makeRoomForVisitors, "\(max(limits.visitors, 1) - 1)")
             try await query(SessionStatements.addVisitor, bytes(row(of: visitor)))
         }
         let row = row(of: visitor)
@@ -60,8 +59,7 @@ struct SharedSessions: BrowserSessions {
     }
 
     func begin(_ account: Account, insteadOf id: SessionSecret?) async throws -> Session<Account> {
-        let unused = try await query(SessionStatements.makeRoom, "true", "\(max(limits.sessions, 1) - 1)")
-        try await removeTokens(of: unused)
+        try await remove(try await query(SessionStatements.surplus, "\(max(limits.sessions, 1) - 1)"))
         let session = Session(id: newSecret(), formToken: newSecret(), account: account)
         let row = row(of: session.id)
         let contents = Contents(formToken: session.formToken.text, account: account.id)
@@ -90,13 +88,14 @@ struct SharedSessions: BrowserSessions {
 
     // MARK: -
 
-    /// Removes the tokens of browsers whose rows were deleted. A visitor has none.
-    private func removeTokens(of browsers: [[String?]]) async throws {
-        for browser in browsers where browser.count == 2 {
-            guard let row = browser[0].flatMap(Self.data), let sealed = browser[1].flatMap(Self.data),
-                let contents: Contents = try? database.seal.open(sealed, in: row)
-            else { continue }
-            try await database.remove(contents.account)
+    /// Removes sessions, each after its tokens: only its row leads to them, and the next log-in finds it after a crash.
+    private func remove(_ sessions: [[String?]]) async throws {
+        for session in sessions where session.count == 2 {
+            guard let row = session[0].flatMap(Self.data), let sealed = session[1].flatMap(Self.data) else { continue }
+            if let contents: Contents = try? database.seal.open(sealed, in: row) {
+                try await database.remove(contents.account)
+            }
+            try await query(SessionStatements.end, bytes(row))
         }
     }
 

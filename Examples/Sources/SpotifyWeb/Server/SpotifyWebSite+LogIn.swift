@@ -48,7 +48,12 @@ extension SpotifyWebSite {
             return try trouble(.logInFailed(returnTo: logIn.returnTo), after: error, context)
         }
         var response = Response.seeOther(logIn.returnTo.rawValue)
-        cookie.set(try await sessions.begin(account, insteadOf: id).id, on: &response)
+        do {
+            cookie.set(try await sessions.begin(account, insteadOf: id).id, on: &response)
+        } catch {
+            await endTokens(of: account)  // only a session leads to them
+            throw error
+        }
         return response
     }
     // end sample
@@ -68,8 +73,13 @@ extension SpotifyWebSite {
 
     /// Ends the session here, even if the server cannot revoke it.
     func end(_ session: Session<Account>) async throws {
+        // The tokens first: only the session leads to them.
+        await endTokens(of: session.account)
         try await sessions.end(session.id)
-        let auth = accounts[session.account]
+    }
+
+    private func endTokens(of account: Account) async {
+        let auth = accounts[account]
         do { try await auth.signOut() } catch { await auth.reset() }
     }
     // end sample

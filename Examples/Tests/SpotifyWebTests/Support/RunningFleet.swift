@@ -55,6 +55,23 @@ struct RunningFleet: Sendable {
         return browser
     }
 
+    /// Lets the database refuse the changes of a table.
+    ///
+    /// - Parameter change: `INSERT` or `DELETE`.
+    func refuse(_ change: String, on table: String) async throws {
+        let function = """
+            CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+            AS $body$ BEGIN RAISE EXCEPTION 'refused'; END $body$
+            """
+        let trigger = "CREATE TRIGGER refuse BEFORE \(change) ON \(table) FOR EACH ROW EXECUTE FUNCTION refuse()"
+        for statement in [function, trigger] { _ = try await database.query(statement, parameters: []) }
+    }
+
+    /// Ends ``refuse(_:on:)``.
+    func allow(on table: String) async throws {
+        _ = try await database.query("DROP TRIGGER refuse ON \(table)", parameters: [])
+    }
+
     /// Whether the real servers are installed. With `REQUIRE_FLEET=1`, as in CI, a missing server is a failure, not a
     /// skip.
     static let isThere =
