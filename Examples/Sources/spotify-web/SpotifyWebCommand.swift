@@ -22,8 +22,8 @@ struct SpotifyWebCommand: AsyncParsableCommand {
             or PUBLIC-URL/callback.
 
             Built with the trait Fleet it can be one of several replicas. DATABASE_URL in the environment names the \
-            PostgreSQL database that they share, and SESSION_KEY holds their key (openssl rand -base64 32). With --local, \
-            SPOTIFY_LOCAL names the stand-in that they share: `spotify serve`.
+            PostgreSQL database that they share, and SESSION_KEY holds their key (openssl rand -base64 32). Earlier keys \
+            may follow it, after commas. With --local, SPOTIFY_LOCAL names the stand-in that they share: `spotify serve`.
 
             By default it listens on 127.0.0.1. A public site needs a proxy in front that terminates TLS and passes the \
             Host field on. Pass its address with --public-url.
@@ -103,10 +103,12 @@ extension SpotifyWebCommand {
     private var database: SiteDatabase? {
         get async throws {
             guard let url = shared("DATABASE_URL") else { return nil }
-            guard let key = shared("SESSION_KEY").flatMap({ Data(base64Encoded: $0) }), key.count == 32 else {
+            let keys = (shared("SESSION_KEY") ?? "").split(separator: ",")
+                .map { Data(base64Encoded: String($0)) ?? Data() }
+            guard let key = keys.first, keys.allSatisfy({ $0.count == 32 }) else {
                 throw ValidationError("Set SESSION_KEY to 32 random bytes in base64: openssl rand -base64 32.")
             }
-            return try await SiteDatabase(connection: url, key: key)
+            return try await SiteDatabase(connection: url, key: key, oldKeys: Array(keys.dropFirst()))
         }
     }
     #endif

@@ -137,6 +137,27 @@ import Testing
         }
     }
 
+    @Test func `a key is changed without an end of sessions or log-ins`() async throws {
+        try await RunningFleet.run { fleet in
+            let (old, new) = (try #require(fleet.environment["SESSION_KEY"]), RunningFleet.newKey())
+            let browser = try await fleet.loggedIn()
+            let rotated = try await fleet.replica(keys: "\(new),\(old)")
+            defer { rotated.kill() }
+            var before = TestBrowser(base: "http://\(rotated.name)", id: browser.id)
+            #expect(try await before.get("/me").status == 200)
+
+            // What this replica seals needs only the new key.
+            var after = TestBrowser(base: "http://\(rotated.name)")
+            _ = try await after.open(try await fleet.spotify.callback(for: try await after.beginLogIn()))
+            let last = try await fleet.replica(keys: new)
+            defer { last.kill() }
+            var later = TestBrowser(base: "http://\(last.name)", id: after.id)
+            #expect(try await later.get("/me").status == 200)
+            var past = TestBrowser(base: "http://\(last.name)", id: browser.id)
+            #expect(try await past.get("/me").location == "/?notice=session-ended&return_to=%2Fme")
+        }
+    }
+
     @Test func `a session or a log-in that cannot be opened has ended`() async throws {
         try await RunningFleet.run { fleet in
             var browser = try await fleet.loggedIn()

@@ -21,11 +21,13 @@ public struct SiteDatabase: Sendable {
     /// - Parameters:
     ///   - connection: a connection string for libpq.
     ///   - key: 32 random bytes, the same for all replicas. It must not be stored in the database.
+    ///   - oldKeys: earlier keys, to open with.
     ///   - listens: whether to learn at once of sign-outs on other replicas; `false` behind a pooler.
-    public init(connection: String, key: Data, listens: Bool = true) async throws {
+    public init(connection: String, key: Data, oldKeys: [Data] = [], listens: Bool = true) async throws {
         statements = try LibPQDatabase(connection)
-        tokens = try await PostgreSQLTokens(database: statements, key: .bytes(key), listens: listens)
-        seal = SessionSeal(key: key)
+        tokens = try await PostgreSQLTokens(
+            database: statements, key: .bytes(key), oldKeys: oldKeys.map { try .bytes($0) }, listens: listens)
+        seal = SessionSeal(key: key, oldKeys: oldKeys)
         _ = try await statements.query(SessionStatements.migration, parameters: [])
         try await tokens.removeEnded()
     }

@@ -15,6 +15,8 @@ struct RunningFleet: Sendable {
     let browser: TestBrowser
     let replicas: [Replica]
     let database: LibPQDatabase
+    /// The variables of each replica.
+    let environment: [String: String]
 
     static func run(_ body: @Sendable (RunningFleet) async throws -> Void) async throws {
         let spotify = try LocalSpotify()
@@ -26,7 +28,7 @@ struct RunningFleet: Sendable {
             let connection = "postgresql://app@127.0.0.1:\(ports[0].number)/postgres"
             let environment = [
                 "DATABASE_URL": connection, "SPOTIFY_LOCAL": url.absoluteString,
-                "SESSION_KEY": Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString(),
+                "SESSION_KEY": newKey(),
             ]
             // At the same time, because both create the tables.
             async let one = Replica.start(environment)
@@ -40,8 +42,16 @@ struct RunningFleet: Sendable {
             try await body(
                 RunningFleet(
                     spotify: spotify, browser: TestBrowser(base: "http://127.0.0.1:\(ports[1].number)"),
-                    replicas: replicas, database: try LibPQDatabase(connection)))
+                    replicas: replicas, database: try LibPQDatabase(connection), environment: environment))
         }
+    }
+
+    /// 32 random bytes in base64.
+    static func newKey() -> String { Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString() }
+
+    /// Starts another replica, with other keys.
+    func replica(keys: String) async throws -> Replica {
+        try await Replica.start(environment.merging(["SESSION_KEY": keys]) { $1 })
     }
 
     /// A logged-in browser. One replica has begun its log-in, the other one has finished it.
