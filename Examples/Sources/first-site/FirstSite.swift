@@ -42,14 +42,17 @@ final class Site: Sendable {
             let response = try await HTTPClient.shared.execute(
                 HTTPClientRequest(url: "\(spotify)/v1/me"), timeout: .seconds(30),
                 authorizedBy: users[user].restricted(to: api))
-            guard response.status == .ok else { return Response(status: .badGateway) }
+            guard response.status == .ok else { return .text(.badGateway, "Spotify did not answer as expected.") }
             return Response(
                 status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
                 body: .init(byteBuffer: try await response.body.collect(upTo: 1 << 16)))
         } catch is NotAuthorized {
             return .redirect(to: "/login")  // never logged in, or the session has ended
         } catch is RefreshFailed {
-            return Response(status: .serviceUnavailable)  // Spotify is down, and the session goes on
+            return .text(.serviceUnavailable, "Spotify is down. You are still logged in.")
+        } catch {
+            logger.warning("No profile: \(type(of: error))")  // only the type: the text may hold a secret
+            return .text(.badGateway, "Spotify cannot be reached. You are still logged in.")
         }
     }
 
@@ -67,21 +70,24 @@ final class Site: Sendable {
         guard let browser = request.id(in: "log-in"),
             let url = URL(string: "http://127.0.0.1:\(port)\(request.uri.string)"),
             let pending = logIns.withLock({ $0[browser]?.accepts(url) == true ? $0.removeValue(forKey: browser) : nil })
-        else { return Response(status: .badRequest) }
+        else { return .text(.badRequest, "This log-in was not begun in this browser, or is over.") }
         let user = UUID()
         do {
             try await users[user].signIn { [service] in try await service.finish(pending, callback: url) }
             if let last = request.id(in: "user") { await users[last].reset() }  // its cookie is replaced
             return .redirect(to: "/", cookie: "user", user)
         } catch let error as SignInError where error.accessWasDenied {
-            return Response(status: .forbidden)  // the user said no
+            return .text(.forbidden, "You did not allow it.")
+        } catch {
+            logger.warning("No log-in: \(type(of: error))")
+            return .text(.badGateway, "The log-in failed. Try again.")
         }
     }
 
     func logOut(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
         if let user = request.id(in: "user") { await users[user].reset() }
         // Not a redirect to the log-in: Spotify would not ask again, and log the user in at once.
-        return Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: "You are logged out.")))
+        return .text(.ok, "You are logged out.")
     }
 
     func run() async throws {
@@ -120,6 +126,12 @@ extension Response {
         var response = redirect(to: url)
         response.setCookie(Cookie(name: cookie, value: id.uuidString, path: "/", httpOnly: true, sameSite: .lax))
         return response
+    }
+
+    static func text(_ status: HTTPResponse.Status, _ text: String) -> Response {
+        Response(
+            status: status, headers: [.contentType: "text/plain; charset=utf-8"],
+            body: .init(byteBuffer: ByteBuffer(string: text)))
     }
 }
 // end sample

@@ -84,8 +84,9 @@ import FoundationNetworking
                 if start == 1 {
                     let (_, refused) = try await browser.data(from: page)
                     let denial = try await spotify.callback(for: try #require(refused.url), decision: .deny)
-                    let (_, forbidden) = try await browser.data(from: denial)
+                    let (no, forbidden) = try await browser.data(from: denial)
                     #expect((forbidden as? HTTPURLResponse)?.statusCode == 403)
+                    #expect(String(decoding: no, as: UTF8.self) == "You did not allow it.")
                     let (_, consent) = try await browser.data(from: page)
                     let callback = try await spotify.callback(for: try #require(consent.url), decision: .allow)
                     let (_, foreign) = try await URLSession(configuration: .ephemeral).data(from: callback)
@@ -106,6 +107,15 @@ import FoundationNetworking
                 let (_, failed) = try await browser.data(from: page)
                 #expect((failed as? HTTPURLResponse)?.statusCode == 502)
                 if start == 2 {
+                    await spotify.inject(.dropped, on: .webAPI)
+                    let (sorry, cut) = try await browser.data(from: page)
+                    #expect((cut as? HTTPURLResponse)?.statusCode == 502)
+                    let text = "Spotify cannot be reached. You are still logged in."
+                    #expect(String(decoding: sorry, as: UTF8.self) == text)
+                    await spotify.inject(.status(503), on: .tokenEndpoint)
+                    let (excuse, unfinished) = try await browser.data(from: page.appending(path: "login"))
+                    #expect((unfinished as? HTTPURLResponse)?.statusCode == 502)
+                    #expect(String(decoding: excuse, as: UTF8.self) == "The log-in failed. Try again.")
                     // Spotify does not ask again.
                     let (_, again) = try await browser.data(from: page.appending(path: "login"))
                     #expect(again.url == page)
@@ -121,7 +131,7 @@ import FoundationNetworking
                 #expect(result.status == 0, "\(result.errors)")
             }
         }
-        #expect(await spotify.tokenCalls.count == 2)
+        #expect(await spotify.tokenCalls.count == 3)
         #expect(try sessions(in: home) == 0)
     }
 
