@@ -40,7 +40,8 @@ public protocol RecordDatabase: Sendable {
     /// Yields the key of each record whose session another process has begun or ended. `nil` by default: a host then
     /// notices at its next refresh.
     ///
-    /// ``LeasedTokens`` asks for it once, and again if it ends. It distributes the changes to its stores.
+    /// ``LeasedTokens`` asks for it once, and again if it ends. It distributes the changes to its stores. After `nil` it
+    /// asks when the next store listens.
     var changes: AsyncStream<RecordChange>? { get }
 
     /// Tells the other hosts that a session has begun or ended, so that it appears in their ``changes``. It does nothing

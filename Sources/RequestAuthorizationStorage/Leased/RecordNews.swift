@@ -102,6 +102,8 @@ final class RecordNews: Sendable {
                 guard (try? await clock.sleep(for: pause)) != nil else { return }
                 pause = min(pause * 2, .seconds(60))
                 next = database.changes
+                // It reports none for now: the next store that listens makes it be asked again.
+                if next == nil { self?.state.withLock { $0.isFollowing = false } }
                 self?.tellAll()
             }
         }

@@ -71,6 +71,24 @@ struct RecordNewsTests {
         withExtendedLifetime(news) {}
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a database that reports no changes for a while is asked again for the next store`() async throws {
+        let (later, change) = AsyncStream.makeStream(of: RecordChange.self)
+        let streams = [AsyncStream<RecordChange> { nil }, nil, nil, later]
+        let news = RecordNews(PausingRecords(streams: Lock(streams)), clock: clock)
+        let first = try #require(news.changes(of: .key("ada")))
+        await clock.sleeper(for: .seconds(1))
+        clock.advance(by: .seconds(1))
+        #expect(await first.first { true } != nil)
+        try #require(news.changes(of: .key("bob")) == nil)
+        let second = try #require(news.changes(of: .key("bob")))
+        for (name, stream) in [("ada", first), ("bob", second)] {
+            change.yield(.record(name))
+            #expect(await stream.first { true } != nil)
+        }
+        withExtendedLifetime(news) {}
+    }
+
     @Test func `changes that a store has not noticed yet are one`() async throws {
         let news = RecordNews(records, clock: clock)
         let streams = ["ada", "bob"].compactMap { news.changes(of: .key($0)) }
@@ -167,4 +185,14 @@ private struct AskedRecords: RecordDatabase {
         onAsk()
         return AsyncStream<RecordChange> { nil }
     }
+}
+
+/// A database that reports changes at times: it has a stream, or none, for each time it is asked.
+private struct PausingRecords: RecordDatabase {
+    let streams: Lock<[AsyncStream<RecordChange>?]>
+
+    func read(_ key: String) async throws -> DatabaseRecord? { nil }
+    func replace(_ old: Data?, by new: Data?, at key: String) async throws -> Bool { true }
+
+    var changes: AsyncStream<RecordChange>? { streams.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
 }
