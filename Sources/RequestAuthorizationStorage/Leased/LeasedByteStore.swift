@@ -17,6 +17,8 @@ package final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
         var intentLease: UUID?
         /// The database that last had this store's session. If another one lacks it, it was lost and has not ended.
         var seenPlace: UUID?
+        /// Whether a removal may have been made that was not announced: its answer was lost.
+        var isRemovalUnannounced = false
         /// The access of this store, until it is released.
         weak var lease: HeldLease?
     }
@@ -102,15 +104,9 @@ package final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
         try await change(ending: nil) { _ in nil } == .refused(item)
     }
 
-    package func clear() async throws {
-        let result = try await change(ending: nil) { $0.isClear ? nil : Change() }
-        if result == .saved { await announce() }
-    }
+    package func clear() async throws { try await removeItem { !$0.isClear } }
 
-    package func clear(_ item: Data) async throws {
-        let result = try await change(ending: nil) { $0.item == item ? Change() : nil }
-        if result == .saved { await announce() }
-    }
+    package func clear(_ item: Data) async throws { try await removeItem { $0.item == item } }
 
     /// Moves the item into another part of its record.
     package func setAside(_ item: Data) async throws -> String? {
@@ -123,6 +119,20 @@ package final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
             // The next load must read the record again: the known one is from before the change.
             self?.state.withLock { $0.known?.freshUntil = .zero }
         }
+    }
+
+    /// Removes the item. After a removal that got no answer it may find nothing, and announces that all the same.
+    private func removeItem(if condition: @Sendable (Contents) -> Bool) async throws {
+        _ = try await change(ending: nil) { contents in
+            guard condition(contents) else { return nil }
+            state.withLock { $0.isRemovalUnannounced = true }
+            return Change()
+        }
+        let isUnannounced = state.withLock { state in
+            defer { state.isRemovalUnannounced = false }
+            return state.isRemovalUnannounced
+        }
+        if isUnannounced { await announce() }
     }
 
     /// Tells the other hosts that a session has begun or ended, also if the task is cancelled.

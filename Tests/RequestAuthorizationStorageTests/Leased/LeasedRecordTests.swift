@@ -228,6 +228,19 @@ import Testing
         #expect(records.calls() == [.read, .replace, .announce])
     }
 
+    @Test func `a removal whose answer was lost is announced when it is repeated`() async throws {
+        let store = try store()
+        try await store.save(Data("a".utf8))
+        records.next(.replace, .answerLost)
+        records.next(.replace, .lost)
+        await expect(.unavailable) { try await store.clear() }
+        _ = records.calls()
+        try await store.clear()
+        #expect(records.calls() == [.read, .confirm, .announce])
+        try await store.clear()
+        #expect(records.calls() == [.read, .confirm])
+    }
+
     @Test func `an item that is no token ends no session`() async throws {
         let store = try store()
         try await store.save(Data("a".utf8))
