@@ -105,7 +105,10 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
             if condition == .anything || isEnd, last.kept?.version.session == stored.version.session {
                 await items.announce()
             }
-            if case .isStored? = last.decision, last.kept?.version == stored.version { return .saved }
+            if case .isStored? = last.decision, let kept = last.kept {
+                note(kept)
+                if kept.version == stored.version { return .saved }
+            }
             return .refused(last.kept)
         }
         note(saved)

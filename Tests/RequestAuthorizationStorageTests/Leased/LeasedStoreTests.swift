@@ -439,6 +439,22 @@ struct LeasedStoreTests {
         #expect(try await store().load() == token("b", 1))
     }
 
+    @Test func `a host saves a lost token again, too, if its first save got no answer`() async throws {
+        let one = try await store()
+        try await one.save(token("a", 0))
+        let key = try #require(records.keys.first { $0.count == 64 })
+        let copy = records[key]
+        records.next(.replace, .answerLost)
+        records.next(.replace, .lost)
+        await #expect(throws: TokenStoreError.self) { try await one.save(token("b", 1), replacing: older(1)) }
+        #expect(try await one.save(token("b", 1), replacing: older(1)) == .saved)
+        records[key] = copy
+        let lock = try await one.lock(within: .seconds(1))
+        #expect(try await one.loadWithIntent().stored == token("b", 1))
+        await lock.unlock()
+        #expect(try await store().load() == token("b", 1))
+    }
+
     @Test func `a sign-in that is saved again replaces nothing that came after it`() async throws {
         let (one, other) = (try await store(), try await store())
         try await one.save(token("a", 0))
