@@ -58,7 +58,8 @@ final class FolderWatch: Sendable {
     func changes(of name: String, readOn queue: any FileQueue) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = listen(to: name, isItem: true, on: queue) { continuation.yield() }
-        continuation.onTermination = { [weak self] _ in self?.leave(name, id) }
+        // Strong, because the store may be released while its stream is read.
+        continuation.onTermination = { _ in self.leave(name, id) }
         return stream
     }
 

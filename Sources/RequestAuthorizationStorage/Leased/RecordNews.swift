@@ -39,7 +39,7 @@ final class RecordNews: Sendable {
         }
     }
 
-    /// Returns a stream of possible changes of a record; `nil` if the database reports none.
+    /// Returns a stream of possible changes of a record; `nil` if the database reports none. It goes on without its store.
     ///
     /// - Parameter onChange: called before each element. It must not block.
     func changes(of name: RecordName, onChange: @escaping @Sendable () -> Void = {}) -> AsyncStream<Void>? {
@@ -54,7 +54,8 @@ final class RecordNews: Sendable {
             if let key = name.key(state.naming) { state.names[key] = name }
             return state.lastNumber
         }
-        continuation.onTermination = { [weak self] _ in self?.leave(name, number) }
+        // Strong, because the store may be released while its stream is read.
+        continuation.onTermination = { _ in self.leave(name, number) }
         return stream
     }
 

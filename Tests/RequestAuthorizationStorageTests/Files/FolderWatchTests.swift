@@ -218,6 +218,22 @@ import Darwin
         withExtendedLifetime(other) {}
     }
 
+    @Test func `a stream is told of changes also after its store was released`() async throws {
+        let folder = try TemporaryFolder()
+        try await folder.store().save(.make(1))
+        let queue = DispatchFileQueue("test")
+        var watch: FolderWatch? = FolderWatch(TokenFolder.at(folder.tokens).folder(SystemFileLayer()), on: queue)
+        weak let followed = watch
+        let stream = watch?.changes(of: "client,me.token", readOn: queue)
+        var changes = try #require(stream).makeAsyncIterator()
+        // The start of following is queued before this.
+        try await queue.run {}
+        watch = nil
+        try #require(followed != nil)
+        try await folder.store().save(.make(2))
+        #expect(await changes.next() != nil)
+    }
+
     /// Darwin tells only that a folder has changed.
     @Test func `a notice without a name is announced to the items that may have changed, and to locks`() async throws {
         let folder = try TemporaryFolder()

@@ -112,6 +112,28 @@ struct RecordNewsTests {
         withExtendedLifetime(news) {}
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a stream is told of changes also after its store was released`() async throws {
+        var news: RecordNews? = RecordNews(records, clock: clock)
+        weak let followed = news
+        let changes = news?.changes(of: .key("ada"))
+        let stream = try #require(changes)
+        news = nil
+        try #require(followed != nil)
+        records.report(.record("ada"))
+        #expect(await stream.first { true } != nil)
+    }
+
+    @Test func `a database is followed no longer than somebody listens`() {
+        var news: RecordNews? = RecordNews(records, clock: clock)
+        weak let followed = news
+        var stream = news?.changes(of: .key("ada"))
+        news = nil
+        withExtendedLifetime(stream) { #expect(followed != nil) }
+        stream = nil
+        #expect(followed == nil)
+    }
+
     @Test func `who listens no more is forgotten`() async throws {
         final class Listener: Sendable {}
         let news = RecordNews(records, clock: clock)
