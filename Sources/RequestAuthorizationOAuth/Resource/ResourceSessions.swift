@@ -351,7 +351,9 @@ actor ResourceSessions {
             after: demand.challenge, requested: demand.reason.isStepUp ? former.union(demand.scopes) : demand.scopes)
         try checkSignOuts(since: demand)
         state.withLock { $0.consent.asksPerson() }
-        guard try await settings.signIn.ask(ResourceSignIn.Request(found, scopes, since: former, demand.reason)) else {
+        let request = ResourceSignIn.Request(found, scopes, since: former, demand.reason)
+        // A dialogue that goes on after a sign-out must not keep the lock, for which the next sign-in waits.
+        guard try await endingAtOnce({ [settings] in try await settings.signIn.ask(request) }) else {
             throw NotAuthorized(.needsInteraction, detail: ConsentState.denial)
         }
         try checkSignOuts(since: demand)

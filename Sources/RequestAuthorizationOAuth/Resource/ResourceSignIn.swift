@@ -3,6 +3,9 @@
 
 /// How a person is asked to sign in.
 ///
+/// A sign-out cancels `ask` and `show`. If one of them pays no attention to that, its result is dropped, and the next
+/// sign-in does not wait for it.
+///
 ///     signIn: .through(.loopback, show: { page in print("Open", page) }) { ask in
 ///         terminal.confirm("\(ask.resource) wants \(ask.scopes) from \(ask.issuer)")
 ///     }
@@ -142,19 +145,21 @@ struct ResourceSignInAttempt: Sendable {
         let callback = try await receiver.callback(
             for: { [parameters] redirectURI in
                 try await begin(redirectURI).service.pending(scopes, redirectURI, parameters)
-            }, show: show)
+            }, show: { page in try await endingAtOnce { try await show(page) } })
         guard let (record, service) = began.withLock({ $0 }) else { throw SignInError(.foreign) }
         return (record, service, try await service.finish(callback: callback))
     }
 
     /// Shows a code, and waits until the person has entered it on another device.
-    private func signIn(showing show: @Sendable (DeviceSignIn) async throws -> Void) async throws -> Outcome {
+    private func signIn(
+        showing show: @escaping @Sendable (DeviceSignIn) async throws -> Void
+    ) async throws -> Outcome {
         // A server that cannot do it needs no registration.
         _ = try found.server.endpoint(
             found.server.deviceAuthorizationEndpoint, named: "device_authorization_endpoint")
         let (record, service) = try await begin(nil)
         let device = try await service.deviceSignIn(scopes: scopes, parameters: parameters)
-        try await show(device)
+        try await endingAtOnce { try await show(device) }
         return (record, service, try await device.token())
     }
 

@@ -170,32 +170,20 @@ extension ProtectedResourceTests {
 
     @Test func `a refusal that comes after a sign-out says nothing about the next sign-in`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
-            let (asked, ask) = AsyncStream.makeStream(of: Void.self)
-            let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
+            let (begins, begun) = AsyncStream.makeStream(of: Void.self)
+            let (refusal, refuse) = AsyncStream.makeStream(of: Void.self)
             let (waits, wait) = AsyncStream.makeStream(of: Void.self)
-            let records = LockedRecords.telling(wait, ofSignIn: 2)
-            let isFirst = Lock(true)
-            let notes = ProtectedResourceAuthorization(
-                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), records: records, transport: .patient,
-                clock: guarded.clock,
-                signIn: .through(PageOpener()) { _ in
-                    guard
-                        isFirst.withLock({
-                            let was = $0; $0 = false; return was
-                        })
-                    else { return true }
-                    ask.finish()
-                    // A dialogue that pays no attention to cancellation.
-                    return await Task.detached { await answers.first { _ in true } ?? true }.value
-                })
+            let notes = ProtectedResourceAuthorization.make(
+                server, guarded, receiver: LateRefusal(tells: begun, waitsFor: refusal),
+                records: LockedRecords.telling(wait, ofSignIn: 2))
             let first = Task { try await notes.signIn() }
-            for await _ in asked {}
+            for await _ in begins {}
             await notes.reset()
             await #expect(throws: NotAuthorized.self) { try await first.value }
             let second = Task { try await notes.signIn() }
             for await _ in waits {}
             guarded.clock.advance(by: .seconds(1))
-            answer.yield(false)
+            refuse.finish()
             try await second.value
             #expect(try await notes.get(server) == "200 ok")
         }
@@ -220,19 +208,31 @@ extension ProtectedResourceTests {
         }
     }
 
-    @Test func `a sign-in that a sign-out drops while the person is asked shows no page`() async throws {
+    @Test(.timeLimit(.minutes(2)), arguments: ["question", "page"])
+    func `a dialogue that outlives a sign-out keeps no sign-in waiting, and shows no page`(place: String) async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let (asked, ask) = AsyncStream.makeStream(of: Void.self)
             let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+            let isFirst = Lock(true)
+            @Sendable func dialogue(_ current: String) async {
+                let isLong = isFirst.withLock { isFirst in
+                    guard isFirst, current == place else { return false }
+                    isFirst = false
+                    return true
+                }
+                guard isLong else { return }
+                ask.finish()
+                // It pays no attention to cancellation.
+                await Task.detached { for await _ in answers {} }.value
+            }
             let page = PageOpener()
-            // A client that is not registered now, and a dialogue that pays no attention to cancellation.
+            // A client that is not registered now.
             let notes = ProtectedResourceAuthorization(
                 "\(server.base)/mcp",
                 client: ClientIdentity(name: "Tool", registered: ["\(server.base)/as": .public(id: "own")]),
                 records: .inMemory, transport: .patient, clock: guarded.clock,
-                signIn: .through(page) { _ in
-                    ask.finish()
-                    await Task.detached { for await _ in answers {} }.value
+                signIn: .through(page, show: { _ in await dialogue("page") }) { _ in
+                    await dialogue("question")
                     return true
                 })
             let request = Task { try await notes.get(server) }
@@ -240,9 +240,9 @@ extension ProtectedResourceTests {
             await notes.reset()
             let error = await #expect(throws: NotAuthorized.self) { _ = try await request.value }
             #expect(error?.reason == .signedOut)
-            answer.finish()
-            // It waits for the lock of the one that was dropped.
             try await notes.signIn()
+            answer.finish()
+            #expect(try await notes.get(server) == "200 ok")
             #expect(page.opened.withLock { $0 } == 1)
         }
     }

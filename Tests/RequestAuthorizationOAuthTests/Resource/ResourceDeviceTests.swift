@@ -68,6 +68,28 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `a code that is still shown after a sign-out keeps no sign-in waiting`() async throws {
+        try await GuardedServer.run(GuardedServer.addDevice) { (guarded, server) async throws in
+            let (shows, shown) = AsyncStream.makeStream(of: Void.self)
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            let person = Person(guarded.clock)
+            let notes = person.notes(server, guarded) {
+                guard person.codes.count == 1 else { return }
+                shown.finish()
+                // It pays no attention to cancellation.
+                await Task.detached { for await _ in ends {} }.value
+            }
+            let first = Task { try await notes.signIn() }
+            for await _ in shows {}
+            await notes.reset()
+            await #expect(throws: NotAuthorized.self) { try await first.value }
+            try await notes.signIn()
+            end.finish()
+            #expect(try await notes.get(server) == "200 ok")
+        }
+    }
+
     @Test(arguments: [("invalid_client", 2), ("expired_token", 1)])
     func `a client that the server has forgotten is registered anew`(code: String, registrations: Int) async throws {
         try await GuardedServer.run {
@@ -111,13 +133,16 @@ private final class Person: Sendable {
     var codes: [String] { shown.withLock { $0 } }
 
     func notes(
-        _ server: RawServer, _ guarded: GuardedServer, records: any ResourceRecords = .inMemory
+        _ server: RawServer, _ guarded: GuardedServer, records: any ResourceRecords = .inMemory,
+        reads: @escaping @Sendable () async -> Void = {}
     ) -> ProtectedResourceAuthorization {
         ProtectedResourceAuthorization(
             "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), records: records,
             policy: .init(backOff: .init(patience: .zero)), transport: .patient, clock: guarded.clock,
             signIn: .onAnotherDevice { device in
                 self.shown.withLock { $0.append(device.userCode) }
+                await reads()
+                if Task.isCancelled { return }
                 Task {
                     await self.clock.sleeper(for: .seconds(1))
                     self.clock.advance(by: .seconds(1))

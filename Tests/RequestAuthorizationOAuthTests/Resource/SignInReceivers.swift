@@ -31,6 +31,31 @@ struct PageOpener: CallbackReceiver {
     }
 }
 
+/// Pays no attention to cancellation at first: the page is refused late. After that it opens pages itself.
+struct LateRefusal: CallbackReceiver {
+    let begun: AsyncStream<Void>.Continuation
+    let refusal: AsyncStream<Void>
+    private let isFirst = Lock(true)
+
+    init(tells begun: AsyncStream<Void>.Continuation, waitsFor refusal: AsyncStream<Void>) {
+        (self.begun, self.refusal) = (begun, refusal)
+    }
+
+    func callback(
+        for start: nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
+    ) async throws -> URL {
+        let isLate = isFirst.withLock { isFirst in
+            defer { isFirst = false }
+            return isFirst
+        }
+        guard isLate else { return try await PageOpener().callback(for: start, show: show) }
+        begun.finish()
+        await Task.detached { [refusal] in for await _ in refusal {} }.value
+        throw SignInError(.denied)
+    }
+}
+
 /// Opens the page itself, and notes how it was prepared.
 struct PreparedReceiver: CallbackReceiver {
     let calls = Lock<[String]>([])
