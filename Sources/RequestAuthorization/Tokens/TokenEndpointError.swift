@@ -82,14 +82,15 @@ extension TokenEndpointError {
         "invalid_grant", "invalid_token", "expired_token", "token_expired", "token_revoked", "invalid_refresh_token",
     ]
 
-    /// The client is refused, with any token (RFC 6749 §5.2, RFC 8707 §2).
+    /// The client is refused, with any token (RFC 6749 §5.2, RFC 8707 §2), in the codes of Google too.
     private static let clientCodes: Set = [
         "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target",
+        "deleted_client", "disabled_client",
     ]
 
-    /// A user must act (OpenID Connect Core 1.0 §3.1.2.6, RFC 9470 §3).
+    /// A user must act (OpenID Connect Core 1.0 §3.1.2.6, RFC 9470 §3). Auth0 asks for a second factor so.
     private static let interactionCodes: Set = [
         "interaction_required", "login_required", "consent_required", "account_selection_required",
-        "insufficient_user_authentication",
+        "insufficient_user_authentication", "mfa_required",
     ]
 }

@@ -26,6 +26,7 @@ import Testing
         (400, "invalid_scope", .client), (400, "invalid_target", .client),
         (400, "interaction_required", .interaction), (400, "login_required", .interaction),
         (401, "consent_required", .interaction), (400, "account_selection_required", .interaction),
+        (401, "deleted_client", .client), (401, "disabled_client", .client), (403, "mfa_required", .interaction),
         (429, "login_required", .transient),
         (400, nil, .transient), (401, nil, .transient), (403, nil, .transient), (404, nil, .transient),
         (408, nil, .transient), (429, nil, .transient), (200, nil, .transient), (302, nil, .transient),
