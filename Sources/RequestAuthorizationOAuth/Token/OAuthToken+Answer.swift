@@ -26,9 +26,12 @@ extension OAuthToken {
         let lifetime = answer.seconds("expires_in")
         let renewed = answer.refreshToken
         let authorizedAt = old.map(\.authorizedAt) ?? sentAt
+        let kept = renewed ?? old?.refreshToken
+        var scopes = answer.scopes(quirks) ?? old?.scopes ?? requestedScopes
+        // OpenID Connect Core §11: it asks for the refresh token, which is there. Microsoft's answers do not list it.
+        if kept != nil, requestedScopes.contains("offline_access") { scopes.insert("offline_access") }
         self.init(
-            accessToken: accessToken, refreshToken: renewed ?? old?.refreshToken, tokenType: tokenType,
-            scopes: answer.scopes(quirks) ?? old?.scopes ?? requestedScopes, lifetime: lifetime,
+            accessToken: accessToken, refreshToken: kept, tokenType: tokenType, scopes: scopes, lifetime: lifetime,
             expiresAt: lifetime.map { sentAt.addingTimeInterval($0 / .seconds(1)) } ?? .distantFuture,
             authorizedAt: authorizedAt, idToken: answer.text("id_token") ?? old?.idToken,
             additionalMembers: answer.unknownMembers(replacing: old?.additionalMembers ?? [:]), proofKey: proofKey)

@@ -13,6 +13,8 @@ public struct OAuthToken: AuthorizationToken, Sendable, Hashable {
     /// `Bearer` or `DPoP`, in the server's spelling.
     public var tokenType: String
     /// The scopes of the token; those of the request, if the server named none (RFC 6749 §3.3).
+    ///
+    /// If `offline_access` was requested and there is a refresh token, it is one of them, also if the server leaves it out.
     public var scopes: Set<String>
     /// How long the access token is valid; `nil` if the server did not say.
     public var lifetime: Duration?

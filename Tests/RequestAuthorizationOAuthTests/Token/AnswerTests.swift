@@ -162,6 +162,21 @@ import Testing
         }
     }
 
+    /// Microsoft's answers list what the access token is for.
+    @Test func `offline_access is granted with the refresh token, also if the answer does not list it`() async throws {
+        let requested: Set = ["mail", "offline_access"]
+        for (member, scopes) in [(#""refresh_token":"r","#, requested), ("", ["mail"])] as [(String, Set<String>)] {
+            try await TokenServer.run(.json(#"{\#(member)"access_token":"a","scope":"mail"}"#)) { run in
+                let endpoint = run.service().endpoint
+                let token = try await endpoint.token(grantType: "g", requestedScopes: requested)
+                #expect(token.scopes == scopes)
+            }
+        }
+        let answer = Answer.json(#"{"access_token":"a","scope":"mail"}"#)
+        #expect(try await refreshed(answer, .make(refreshToken: "r", scopes: requested)).scopes == requested)
+        #expect(try await refreshed(answer, .make(refreshToken: "r", scopes: ["mail", "x"])).scopes == ["mail"])
+    }
+
     @Test func `scopes as a list, or with commas where a preset says so`() async throws {
         let list = Answer.json(#"{"access_token":"a","scope":["repo","gist"]}"#)
         #expect(try await refreshed(list).scopes == ["repo", "gist"])
