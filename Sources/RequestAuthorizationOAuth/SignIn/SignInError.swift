@@ -78,6 +78,14 @@ extension SignInError: RedactedDescription {
         switch kind {
         case .foreign: "ignore this callback; a pending sign-in still waits for its own"
         case .denied, .cancelled: "sign in again to allow access"
+        // RFC 6749 §4.1.2.1. Keycloak says so of a page that was open for too long.
+        case .refused where ["temporarily_unavailable", "server_error"].contains(code):
+            "the server could not answer; sign in again"
+        // OpenID Connect Core §3.1.2.6.
+        case .refused
+        where ["login_required", "interaction_required", "consent_required", "account_selection_required"]
+            .contains(code):
+            "the server must ask the user; sign in again, without prompt=none"
         case .refused: "check the client, its scopes and its redirect URI at the server"
         case .otherIssuer: "sign in again, and check the server's issuer if it happens again"
         case .alreadyUsed: "sign in again, unless the first callback gave a token"

@@ -52,6 +52,18 @@ import Testing
     }
 
     @Test(arguments: [
+        ("temporarily_unavailable", "could not answer"), ("server_error", "could not answer"),
+        ("login_required", "without prompt=none"), ("account_selection_required", "without prompt=none"),
+        ("unauthorized_client", "check the client"),
+    ])
+    func `RFC 6749 §4.1.2.1: only an error of the client leads to its registration`(code: String, advice: String) {
+        let error = #expect(throws: SignInError.self) { try self.code("error=\(code)&state=xyz") }
+        #expect(error?.kind == .refused)
+        #expect(error?.description.contains(advice) == true)
+        #expect(error?.description.contains("redirect URI") == (code == "unauthorized_client"))
+    }
+
+    @Test(arguments: [
         "", "code=1", "code=1&state=xyZ", "code=1&state=xy", "code=1&state=xyzz", "code=1&state=",
         "code=1&state=xyz&state=xyz", "code=1&state=xyz&state=other", "code=1&state=%zz",
         "error=access_denied&state=forged",
