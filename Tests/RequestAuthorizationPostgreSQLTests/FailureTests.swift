@@ -168,6 +168,18 @@ extension PostgreSQLTests {
             }
         }
 
+        /// A server in another language has other words for each error.
+        @Test func `a refusal whose words are unknown is recognized by its error code`() async throws {
+            let schema = try await Schema.make()
+            try await schema.query("CREATE ROLE r_\(schema.name) LOGIN")
+            // The server's words are "permission denied to set parameter".
+            let connection = schema.server.connection(user: "r_\(schema.name)").replacingOccurrences(
+                of: "options=", with: "options=-clog_statement%3Dall%20")
+            await #expect(throws: PostgreSQLError(.accessDenied)) {
+                try await LibPQDatabase(connection).run("SELECT '1'")
+            }
+        }
+
         @Test(arguments: [true, false])
         func `a schema that is missing, or that the user may not use, is the cause that is told`(isThere: Bool)
             async throws

@@ -33,11 +33,9 @@ struct ConnectionParameters: Sendable, RedactedDescription {
             withCStrings(entries.map(\.1)) { values in PQconnectdbParams(keywords, values, 1) }
         }
         guard let handle else { throw PostgreSQLError(.unreachable) }
-        guard PQstatus(handle) == CONNECTION_OK else {
-            defer { PQfinish(handle) }
-            // Without a descriptor libpq fails in various ways, and its message depends on the language.
-            guard Readiness.hasFreeDescriptor else { throw PostgreSQLError(.tooManyFiles) }
-            throw Self.problem(with: String(cString: PQerrorMessage(handle)))
+        if let problem = Self.problem(of: handle) {
+            PQfinish(handle)
+            throw problem
         }
         // By default libpq writes notices to the standard error output.
         _ = PQsetNoticeReceiver(handle, { _, _ in }, nil)
@@ -59,26 +57,41 @@ struct ConnectionParameters: Sendable, RedactedDescription {
         return false
     }
 
-    /// Classifies a message of libpq. The text is dropped, because it names hosts and users and quotes its input.
-    private static func problem(with message: String) -> PostgreSQLError {
+    /// Returns why there is no connection, or `nil` if there is one.
+    ///
+    /// libpq tells only a text. It is dropped, because it names hosts and users and quotes its input.
+    ///
+    /// - Parameter hasStates: whether the text has an SQLSTATE in place of the server's words.
+    private static func problem(of handle: OpaquePointer, hasStates: Bool = false) -> PostgreSQLError? {
+        guard PQstatus(handle) != CONNECTION_OK else { return nil }
+        // Without a descriptor libpq fails in various ways, and its message depends on the language.
+        guard Readiness.hasFreeDescriptor else { return PostgreSQLError(.tooManyFiles) }
+        let message = String(cString: PQerrorMessage(handle))
         if message.hasPrefix("invalid ") { return PostgreSQLError(.malformedConnection) }
-        // The server's words, and those of PgBouncer.
-        let limits = [
-            "too many clients", "too many connections", "connection slots are", "no more connections allowed",
-        ]
         if limits.contains(where: message.contains) { return PostgreSQLError(.refused, sqlState: "53300") }
         let isOfTLS = ["SSL", "TLS", "certificate", "private key"].contains(where: message.contains)
-        let refusals = [
-            "authentication failed", "no password supplied", "pg_hba.conf", "does not exist", "not permitted to log in",
-            "permission denied for database",
-        ]
+        // libpq writes two spaces after the severity of a server's error, which may be in any language.
+        let isAnswered = message.contains(":  ")
         // A server that refuses a user names the database, and whether TLS is used. A root certificate may be missing, too.
-        if refusals.contains(where: message.contains), !isOfTLS || message.contains("FATAL:") {
-            return PostgreSQLError(.accessDenied)
+        if refusals.contains(where: message.contains), !isOfTLS || isAnswered { return PostgreSQLError(.accessDenied) }
+        if isAnswered, !hasStates {
+            // The words are unknown, or of another language (`lc_messages`). libpq can show the SQLSTATE of a next try.
+            _ = PQsetErrorVerbosity(handle, PQERRORS_SQLSTATE)
+            PQreset(handle)
+            return problem(of: handle, hasStates: true)
         }
         if isOfTLS { return PostgreSQLError(.insecure) }
         return PostgreSQLError(message.contains("timeout expired") ? .timedOut : .unreachable)
     }
+
+    // SQLSTATEs, the server's words, and those of PgBouncer.
+    private static let limits = [
+        ":  53300", "too many clients", "too many connections", "connection slots are", "no more connections allowed",
+    ]
+    private static let refusals = [
+        ":  28000", ":  28P01", ":  3D000", ":  42501", "authentication failed", "no password supplied",
+        "pg_hba.conf", "does not exist", "not permitted to log in", "permission denied for database",
+    ]
 }
 
 /// Calls the body with an array of C strings and a null pointer at its end. A `nil` text is a null pointer, too.
