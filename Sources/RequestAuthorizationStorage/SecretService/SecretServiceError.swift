@@ -10,15 +10,17 @@ struct SecretServiceCancelled: Error {}
 /// An error of libsecret. It always means "unavailable": only an empty search of an unlocked keyring means "no token".
 struct SecretServiceError: Error {
     let isLocked: Bool
+    /// Whether the service that was called has ended. The call did nothing then.
+    let isGone: Bool
     let reported: TokenStoreError
 
     static let locked = SecretServiceError(
-        isLocked: true,
+        isLocked: true, isGone: false,
         reported: TokenStoreError(.unavailable, "the keyring is locked; unlock it, or log in to the desktop"))
 
-    static func unusable(_ reason: String) -> SecretServiceError {
+    static func unusable(_ reason: String, isGone: Bool = false) -> SecretServiceError {
         SecretServiceError(
-            isLocked: false,
+            isLocked: false, isGone: isGone,
             reported: TokenStoreError(
                 .unavailable,
                 """
@@ -59,7 +61,8 @@ extension GError {
             return SecretServiceError.locked
         }
         let name = g_quark_to_string(domain).map { String(cString: $0) } ?? "error"
-        return SecretServiceError.unusable("\(name) \(code)")
+        let isGone = domain == g_dbus_error_quark() && code == Int32(G_DBUS_ERROR_SERVICE_UNKNOWN.rawValue)
+        return SecretServiceError.unusable("\(name) \(code)", isGone: isGone)
     }
 }
 #endif

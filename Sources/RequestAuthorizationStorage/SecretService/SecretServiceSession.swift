@@ -39,6 +39,17 @@ final class SecretServiceSession {
 
     deinit { g_object_unref(service) }
 
+    /// Runs the work, and once more if the service has ended: without a main loop libsecret hears of no new one.
+    static func run<Result>(
+        _ cancellation: SecretServiceCancellation, _ work: (SecretServiceSession) throws -> Result
+    ) throws -> Result {
+        do {
+            return try work(try SecretServiceSession(cancellation))
+        } catch let error as SecretServiceError where error.isGone {
+            return try work(try SecretServiceSession(cancellation))
+        }
+    }
+
     func value(of name: SecretServiceName) throws -> Data? {
         let items = try found(name)
         return try withExtendedLifetime(items) { try items.newest.map(value) }

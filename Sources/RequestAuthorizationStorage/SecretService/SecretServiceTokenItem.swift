@@ -33,7 +33,7 @@ public struct SecretServiceTokenItem: ByteStore, RedactedDescription {
         return try await endingAtOnce(within: limit, of: clock, else: overdue) { [queue] in
             do {
                 return try await withTaskCancellationHandler {
-                    try await queue.run { try work(try SecretServiceSession(cancellation)) }
+                    try await queue.run { try SecretServiceSession.run(cancellation, work) }
                 } onCancel: {
                     cancellation.cancel()
                 }

@@ -25,6 +25,8 @@ enum Desktop: String {
     case hung
     /// A Secret Service that asks the person before each change.
     case asking
+    /// A session bus for keyrings that the test starts and ends.
+    case restarting
 
     static let current = ProcessInfo.processInfo.environment["SECRET_SERVICE_DESKTOP"].flatMap(Desktop.init)
 
@@ -241,6 +243,25 @@ struct SecretServiceAskingTests {
     }
 }
 
+@Suite(.enabled(if: Desktop.is(.restarting), how))
+struct SecretServiceRestartTests {
+    @Test func `a keyring that was started again is used at once`() async throws {
+        let store = SecretServiceTokenStore<TestToken>(client: "client", account: "me")
+        var keyring = try Keyring.started()
+        defer { Keyring.end(keyring) }
+        try await store.save(.make(1))
+        for operation in 0..<3 {
+            Keyring.end(keyring)
+            keyring = try Keyring.started()
+            switch operation {
+            case 0: #expect(try await store.load() == nil)  // This keyring keeps its items in memory only.
+            case 1: try await store.save(.make(2))
+            default: try await store.clear()
+            }
+        }
+    }
+}
+
 /// The person whom the keyring of the desktop `asking` asks, and who allows everything without these files.
 private enum Person {
     /// Refuses whatever is asked during the body.
@@ -276,6 +297,24 @@ private enum Person {
 
 /// Direct changes of the keyring by the tests.
 private enum Keyring {
+    /// Starts `.ci/keyring.py`, and returns when it has the name of the Secret Service.
+    static func started() throws -> Process {
+        let keyring = try Process.run(URL(filePath: "/usr/bin/python3"), arguments: [".ci/keyring.py"])
+        let wait = try Process.run(
+            URL(filePath: "/usr/bin/gdbus"),
+            arguments: ["wait", "--session", "--timeout", "60", "org.freedesktop.secrets"])
+        wait.waitUntilExit()
+        try #require(wait.terminationStatus == 0)
+        return keyring
+    }
+
+    static func end(_ keyring: Process) {
+        guard keyring.isRunning else { return }
+        // Foundation starts programs with most signals blocked, but not this one.
+        _ = kill(keyring.processIdentifier, SIGKILL)
+        keyring.waitUntilExit()
+    }
+
     static func lock() throws {
         let service = try #require(secret_service_get_sync(SECRET_SERVICE_OPEN_SESSION, nil, nil))
         defer { g_object_unref(service) }
