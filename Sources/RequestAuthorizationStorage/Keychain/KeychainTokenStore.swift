@@ -86,7 +86,8 @@ public enum KeychainAccessibility: Hashable, Sendable, CaseIterable {
 public enum KeychainKind: Hashable, Sendable {
     /// The keychain that apps have on every Apple platform. The default.
     ///
-    /// On a Mac it is only for signed programs with an application identifier or a keychain access group.
+    /// On a Mac it is only for signed programs with an application identifier or a keychain access group. Others find it
+    /// empty, unless the store names a group, and cannot save.
     case dataProtection
     /// The file-based login keychain of macOS, for tools that are not signed.
     ///

@@ -108,6 +108,11 @@ import Testing
         let (_, grouped) = Self.make(accessGroup: "TEAM.group")
         let other = await #expect(throws: TokenStoreError.self) { try await grouped.load() }
         #expect(other?.detail.contains("TEAM.group") == true)
+        // Apple's own KeychainEntitlementsTest: only a search is allowed without a group, and finds nothing.
+        let unsigned = KeychainTokenItem(query: item.query, keychain: FakeKeychain(groups: []))
+        #expect(try await unsigned.load() == nil)
+        let refusal = await #expect(throws: TokenStoreError.self) { try await unsigned.save(Data()) }
+        #expect(refusal?.kind == .unsuitable)
     }
 
     private static func make(accessGroup: String? = nil) -> (FakeKeychain, KeychainTokenItem) {
