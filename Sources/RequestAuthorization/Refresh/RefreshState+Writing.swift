@@ -72,6 +72,9 @@ extension RefreshState {
     ) {
         if let held = item?.token.flatMap({ renumbered(content, as: $0) }) { return renumber(held, news, &turn) }
         if let later = unrevoked(content, item) { return signOut(after: later, &turn) }
+        if let next = successor(of: item, news) {
+            return order(vault.successor(next), announcing: .refreshed(next), &turn)
+        }
         let flight = takeSaved()
         if case .signedIn(let held, let signIn)? = news { beginSession(held, of: signIn, &turn) }
         if case .refreshed(let held)? = news {
@@ -104,6 +107,13 @@ extension RefreshState {
     private mutating func renumber(_ held: HeldToken, _ news: News?, _ turn: inout Turn) {
         if case .refreshed? = news { return announce(.refreshed(held), &turn) }
         renumber(as: held)  // It was announced after an earlier try.
+    }
+
+    /// The token to save under the next number, if the store has given its own to the token that it replaces. Once
+    /// exclusive access is lost, the store gives it no other by itself.
+    private mutating func successor(of item: StoredItem?, _ news: News?) -> HeldToken? {
+        guard let item, case .refreshed(let held)? = news, renumber(as: item.token) else { return nil }
+        return held.numbered(item.version.next)
     }
 
     /// The token that a sibling has stored since the sign-out revoked the one before it.

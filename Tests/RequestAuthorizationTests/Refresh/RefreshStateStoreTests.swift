@@ -281,6 +281,26 @@ struct RefreshStateStoreTests {
     }
 
     @Test(arguments: [false, true])
+    func `a token is saved although the store gives its number to the one that it replaces`(isLost: Bool) {
+        var bench = Bench.make(storage: .shared)
+        let first = bench.refuse()
+        let item = bench.stored(1, generation: 0)
+        bench.advance(first, .done, .loaded(item, nil), .done, .token(bench.held(2, generation: 1)))
+        bench.write(.failed(ExploredFailure()))
+        let renumbered = bench.stored(2, generation: 2)
+        bench.pass(200)
+        let second = bench.refuse(waiter: 7)
+        bench.advance(second, .loaded(item, nil), .done)
+        if !isLost { #expect(bench.write(.refused(renumbered)) == []) }
+        bench.advance(second, .token(bench.held(3, generation: 2)))
+        // Exclusive access was lost meanwhile.
+        #expect(bench.write(.refused(renumbered)) == ["write"])
+        #expect(bench.unsaved == "token 3")
+        #expect(bench.write().contains("resume [7] with 3"))
+        #expect(bench.answer() == "token 3" && bench.state.heldVersion?.generation == 3)
+    }
+
+    @Test(arguments: [false, true])
     func `a token that the store holds under another number is still refreshed, and its claims are known`(
         isRefused: Bool
     ) {
