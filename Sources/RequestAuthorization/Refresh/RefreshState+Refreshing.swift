@@ -80,6 +80,8 @@ extension RefreshState {
             return .nothingNew
         }
         vault.note(item)
+        // Under another number it is the very token whose refresh has failed.
+        if case .verify = step, renumber(as: item.token) { return .nothingNew }
         // What is not stored yet counts, unless a sibling has gone on from there: then its save was only slow to answer.
         let mayAdopt = vault.unsaved == nil || item.version.session == heldVersion?.session
         return mayAdopt && isNews(item) ? .news(item) : .nothingNew

@@ -319,6 +319,22 @@ struct RefreshStateStoreTests {
         #expect(bench.state.held?.claims == "{}" && bench.answer() == (isRefused ? "wait" : "token 2"))
     }
 
+    @Test func `a refused token that the store holds under another number is not sent once more`() {
+        var bench = Bench.make(storage: .shared)
+        let first = bench.refuse()
+        let item = bench.stored(1, generation: 0)
+        bench.advance(first, .done, .loaded(item, nil), .done, .token(bench.held(2, generation: 1)))
+        bench.write(.failed(ExploredFailure()))
+        let renumbered = bench.stored(2, generation: 2)
+        bench.pass(200)
+        guard let second = bench.refuse() else { Issue.record("no refresh begins"); return }
+        bench.advance(second, .loaded(item, nil), .done, .failed(.terminal))
+        let step = bench.gives { $0.advance(second, .loaded(renumbered, nil), &$1) }
+        #expect(step == nil)
+        // The end of the session follows the number of the store.
+        #expect(bench.unsaved == "tombstone 3")
+    }
+
     // MARK: The lock and the intent
 
     @Test func `a lock that is acquired after a sibling's token is released`() {
