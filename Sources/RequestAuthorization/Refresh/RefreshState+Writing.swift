@@ -75,6 +75,9 @@ extension RefreshState {
         if let next = successor(of: item, news) {
             return order(vault.successor(next), announcing: .refreshed(next), &turn)
         }
+        if let next = secondToken(content, after: item) {
+            return order(vault.successor(next), announcing: news, &turn)
+        }
         let flight = takeSaved()
         if case .signedIn(let held, let signIn)? = news { beginSession(held, of: signIn, &turn) }
         if case .refreshed(let held)? = news {
@@ -114,6 +117,15 @@ extension RefreshState {
     private mutating func successor(of item: StoredItem?, _ news: News?) -> HeldToken? {
         guard let item, case .refreshed(let held)? = news, renumber(as: item.token) else { return nil }
         return held.numbered(item.version.next)
+    }
+
+    /// The token to save again, if it was taken for the first of its session, and the one before it is stored after all.
+    private mutating func secondToken(_ content: Vault.Content, after item: StoredItem?) -> HeldToken? {
+        guard case .token(let held, .nothing) = content, let item, item.token != nil,
+            item.version.session == held.version.session, item.version.generation < held.version.generation
+        else { return nil }
+        vault.note(item)
+        return held
     }
 
     /// The token that a sibling has stored since the sign-out revoked the one before it.

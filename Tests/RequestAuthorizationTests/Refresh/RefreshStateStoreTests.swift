@@ -197,6 +197,27 @@ struct RefreshStateStoreTests {
             ])
     }
 
+    @Test(arguments: [false, true])
+    func `a token is saved although the first of its session was stored while that was refreshed`(isLate: Bool) {
+        var bench = Bench.make(holding: nil, storage: .shared)
+        bench.wait(7)
+        bench.advance(bench.state.flight?.id, .done, .nothingStored, .token(bench.held(2)))
+        bench.write(.failed(ExploredFailure()))
+        let first = bench.stored(2, generation: 0)
+        bench.pass(200)
+        let flight = bench.refuse()
+        bench.advance(flight, .nothingStored, .done, .token(bench.held(3, generation: 1)))
+        #expect(bench.unsaved == "token 3 for nothing")
+        if isLate { bench.write(.failed(ExploredFailure())) }
+        // A sibling's token of that number counts.
+        var other = bench
+        #expect(!other.write(.refused(bench.stored(4, generation: 1))).contains("write"))
+        #expect(bench.write(.refused(first)) == ["write"])
+        #expect(bench.unsaved == "token 3")
+        #expect(bench.write().contains("announce 3") == !isLate)
+        #expect(bench.answer() == "token 3")
+    }
+
     @Test func `a save that was given up and is made all the same is not made again`() {
         var bench = Bench.make(storage: .shared)
         bench.setToken(2, session: other)
