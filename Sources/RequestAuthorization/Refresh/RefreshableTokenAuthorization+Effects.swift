@@ -171,7 +171,7 @@ extension RefreshableTokenAuthorization {
     }
 
     private func bring(_ job: Vault.Job) async throws -> Vault.Written {
-        let endLate = { @Sendable in await self.endLate(job) }
+        let endLate = { @Sendable in self.endLate(job) }
         switch job.content {
         case .nothing:
             try await callStore { [store] in try await store?.clear() }
@@ -187,8 +187,11 @@ extension RefreshableTokenAuthorization {
     }
 
     /// Ends a write that was given up and has been made after all. What siblings have changed meanwhile counts.
-    private func endLate(_ job: Vault.Job) async {
-        if change({ state, _ in state.vault.endLate(job) }) { _ = await noticeChange(isFirst: false) }
+    private nonisolated func endLate(_ job: Vault.Job) {
+        change { state, turn in
+            guard state.vault.endLate(job) else { return }
+            turn.perform(.look)
+        }
     }
 
     // MARK: - Siblings

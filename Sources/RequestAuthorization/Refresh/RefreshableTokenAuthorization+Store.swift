@@ -61,7 +61,7 @@ extension RefreshableTokenAuthorization {
     /// - Parameter whenMade: called if the save is made after it was given up.
     func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?,
-        afterwards whenMade: @escaping @Sendable () async -> Void
+        afterwards whenMade: @escaping @Sendable () -> Void
     ) async throws -> Vault.Written {
         let (store, shared) = (store, sharedStore)
         let save = { @Sendable () async throws -> TokenSaveResult<Token> in
@@ -74,7 +74,7 @@ extension RefreshableTokenAuthorization {
             }
         }
         let result = try await callStore(save) { late in
-            if case .saved = late { await whenMade() }
+            if case .saved = late { whenMade() }
         }
         return switch result {
         case .saved: .saved
@@ -86,10 +86,10 @@ extension RefreshableTokenAuthorization {
 
     /// Calls the store after all earlier calls. A call that takes too long is given up, but not interrupted.
     ///
-    /// - Parameter whenLate: called with the result of a call that was given up.
+    /// - Parameter whenLate: called with the result of a call that was given up, before another call begins.
     func callStore<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value,
-        afterwards whenLate: @escaping @Sendable (Value) async -> Void = { _ in }
+        afterwards whenLate: @escaping @Sendable (Value) -> Void = { _ in }
     ) async throws -> Value {
         guard overdueStoreCalls == 0 else {
             throw DeadlineExceeded(description: "an earlier call of the token store has not returned; try again later")
@@ -107,7 +107,7 @@ extension RefreshableTokenAuthorization {
             Task {
                 let result = await call.result
                 overdueStoreCalls -= 1
-                if case .success(let value) = result { await whenLate(value) }
+                if case .success(let value) = result { whenLate(value) }
             }
             throw error
         }

@@ -186,7 +186,7 @@ struct Vault: Hashable {
     ///
     /// - Returns: whether the store needs no other write for it.
     mutating func endLate(_ job: Job) -> Bool {
-        guard case .waiting(let order) = writer, order.content == job.content else { return false }
+        guard !isWriting, let order = unsaved, order.content == job.content else { return false }
         if let held = job.content.token { session = held.version.session }
         (writer, revision) = (.idle, revision + 1)
         if case .answered(let intent)? = access?.intent, intent == job.ends { access?.intent = .absent }

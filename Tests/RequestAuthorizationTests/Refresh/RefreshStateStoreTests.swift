@@ -218,11 +218,16 @@ struct RefreshStateStoreTests {
         #expect(bench.answer() == "token 3")
     }
 
-    @Test func `a save that was given up and is made all the same is not made again`() {
+    @Test(arguments: [false, true])
+    func `a save that was given up and is made all the same is not made again`(isDue: Bool) {
         var bench = Bench.make(storage: .shared)
         bench.setToken(2, session: other)
         guard let job = bench.state.vault.begin() else { Issue.record("no write begins"); return }
         bench.does { _ = $0.endWrite(job, .failed(ExploredFailure()), &$1) }
+        if isDue {
+            bench.pass(5)
+            #expect(bench.does { $0.timePassed(&$1) } == ["write"])
+        }
         let basis = bench.state.basis
         #expect(bench.gives { state, _ in state.vault.endLate(job) })
         #expect(bench.unsaved == nil && bench.state.basis != basis)
@@ -248,6 +253,10 @@ struct RefreshStateStoreTests {
         bench.setToken(2, session: other)
         guard let job = bench.state.vault.begin() else { Issue.record("no write begins"); return }
         bench.does { _ = $0.endWrite(job, .failed(ExploredFailure()), &$1) }
+        // A second try that has begun ends by itself.
+        var again = bench
+        _ = again.state.vault.begin()
+        #expect(!again.gives { state, _ in state.vault.endLate(job) })
         bench.does { $0.reset(newSession: ExploredWorld.session(8), &$1) }
         #expect(!bench.gives { state, _ in state.vault.endLate(job) })
         #expect(bench.unsaved == "tombstone 1 for anything")
