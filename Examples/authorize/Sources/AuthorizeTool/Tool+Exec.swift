@@ -78,10 +78,12 @@ final class Child: Sendable {
 
     /// This program ends by the signal of its command, and a core dump of it would contain the refresh token.
     ///
-    /// Linux ignores the limit for a dump to another program (`|` in `core_pattern`), unless it is one byte.
+    /// Linux ignores the limit for a dump to another program (`|` in `core_pattern`), unless it is one byte. Where that
+    /// cannot be set, such a dump has no memory (core(5)).
     private static func forbidCoreDump() {
         #if os(Linux)
         let core = __rlimit_resource_t(RLIMIT_CORE.rawValue)
+        try? FileHandle(forWritingAtPath: "/proc/self/coredump_filter")?.write(contentsOf: Data("0".utf8))
         #else
         let core = RLIMIT_CORE
         #endif

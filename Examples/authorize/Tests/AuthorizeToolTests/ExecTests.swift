@@ -105,6 +105,22 @@ struct ExecTests {
             _ = try await running.result()
         }
     }
+
+    @Test func `a core dump that cannot be forbidden has none of the memory of the tool`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.url)
+            let running = try server.shell(
+                """
+                ulimit -c 0
+                exec authorize exec \(server.url) --env TOKEN -- \
+                    sh -c 'trap "cat /proc/$PPID/coredump_filter" USR1; echo ready; read x; read x'
+                """)
+            #expect(try await running.line() == "ready")
+            running.send(SIGUSR1)
+            #expect(try await running.line() == "00000000")
+            _ = try await running.result()
+        }
+    }
     #endif
 
     @Test func `a command that cannot be started is 127, and SIGPIPE ends one as usual`() async throws {
