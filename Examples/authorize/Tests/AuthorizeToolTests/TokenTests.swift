@@ -217,7 +217,7 @@ struct TokenTests {
             }
             let place = "protocol=http\nhost=\(host)\npath=mcp\n"
             let basic = try await ask("get", input: place + "username=me\n\n")
-            #expect(basic.output.hasPrefix("username=me\npassword=\(token)\nephemeral=1\npassword_expiry_utc="))
+            #expect(basic.output.hasPrefix("username=me\npassword=\(token)\npassword_expiry_utc="))
             let bearer = try await ask("get", input: place + "capability[]=authtype\n\n")
             #expect(bearer.output.hasPrefix("capability[]=authtype\nauthtype=Bearer\ncredential=\(token)\nephemeral=1"))
             let other = try await ask("https://git.example/", "get", input: place)

@@ -34,13 +34,12 @@ struct GitCredential {
     /// The password or credential that git gives back.
     var secret: String? { attributes["password"] ?? attributes["credential"] }
 
-    /// A bearer token where git can send one (2.46), else the password of Basic.
+    /// A bearer token where git can send one (2.46), else the password of Basic. `ephemeral` needs the same capability.
     func answer(_ token: OAuthToken) -> [String] {
         var lines =
             capabilities.contains("authtype")
-            ? ["capability[]=authtype", "authtype=Bearer", "credential=\(token.accessToken)"]
+            ? ["capability[]=authtype", "authtype=Bearer", "credential=\(token.accessToken)", "ephemeral=1"]
             : ["username=\(attributes["username"] ?? "oauth2")", "password=\(token.accessToken)"]
-        lines.append("ephemeral=1")
         if let end = token.knownExpiry { lines.append("password_expiry_utc=\(Int(end.timeIntervalSince1970))") }
         return lines
     }
