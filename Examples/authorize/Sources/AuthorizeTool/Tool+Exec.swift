@@ -8,8 +8,8 @@ import Synchronization
 extension Tool {
     /// `authorize exec`: runs a command with the token in an environment variable, and says when the token expires.
     ///
-    /// - Returns: the exit status of the command, or 127 if it cannot be started. If a signal ends the command, the same
-    ///   signal ends this program.
+    /// - Returns: the exit status of the command; as in a shell 127 if it is not found, and 126 if it cannot be started.
+    ///   If a signal ends the command, the same signal ends this program.
     public func exec(
         _ url: String, _ command: [String], variable: String, lasting duration: Duration = .zero
     ) async throws -> Int32 {
@@ -29,7 +29,7 @@ extension Tool {
             status = try await Child().run(command, adding: (variable, token.accessToken))
         } catch {
             Output.note("error: \(command.first ?? "") cannot be started: \(String(cString: strerror(error.number)))")
-            return 127
+            return error.number == ENOENT ? 127 : 126
         }
         if status & 0x7F != 0 { EndingSignals.endProgram(by: status & 0x7F) }
         return (status >> 8) & 0xFF

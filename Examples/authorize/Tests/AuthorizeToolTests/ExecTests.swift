@@ -123,11 +123,13 @@ struct ExecTests {
     }
     #endif
 
-    @Test func `a command that cannot be started is 127, and SIGPIPE ends one as usual`() async throws {
+    @Test func `no command is 127, one that cannot be started 126, and SIGPIPE ends one as usual`() async throws {
         try await User.with { user in
             try await user.login()
             let none = try await user.run("exec", user.url, "--env", "TOKEN", "--", "/no/such")
             #expect(none.status == 127 && none.errors.contains("/no/such"))
+            let folder = try await user.run("exec", user.url, "--env", "TOKEN", "--", user.home)
+            #expect(folder.status == 126 && folder.errors.contains(user.home), "\(folder)")
             let status = try await user.shell(
                 "authorize exec \(user.url) --env TOKEN -- sh -c 'while echo x; do :; done' | head -1; "
                     + "echo ${PIPESTATUS[0]}")
