@@ -116,7 +116,7 @@ extension TokenKey {
                 advice: "Build it with --traits SecretService, or name a file: --key-from ./keyring")
             #endif
         }
-        let advice = "Make one: (umask 077; head -c 32 /dev/urandom >FILE)"
+        let advice = "Pass that of your sessions; for the first make one: (umask 077; head -c 32 /dev/urandom >FILE)"
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw ToolFailure(.configuration, "the key file cannot be read", advice: advice)
         }

@@ -5,6 +5,7 @@ import Foundation
 import NIOPosix
 import RequestAuthorizationAsyncHTTPClient
 import RequestAuthorizationOAuth
+import RequestAuthorizationStorage
 
 /// The exit codes of the tool, those of sysexits.h where it has one.
 public enum ExitStatus: Int32, CaseIterable, Sendable {
@@ -75,7 +76,10 @@ public struct ToolFailure: Error, Hashable, Sendable {
                 .init(.unavailable, "there is no secure connection to the server: check its certificate")
             case is NIOTooManyBytesError: .tooLong
             case let error as TokenStoreError where [.unreadable, .wrongKey].contains(error.kind):
-                .init(.store, "\(error)", advice: "Pass the file of the session's key: --key-from FILE")
+                .init(
+                    .store, "\(error)",
+                    advice: "Pass the file of the session's key: --key-from FILE. If it is lost, remove the files "
+                        + "authorize[,%]* in \(TokenFolder.default), and sign in again.")
             case is TokenStoreError: .init(.store, "\(error)")
             case let error as NotSettled where error.isUnstored: .unsaved
             case is NotSettled, is DeadlineExceeded: .init(.tryLater, "\(error)")

@@ -191,6 +191,23 @@ struct SessionTests {
         }
     }
 
+    @Test func `the advice for a lost key leads to a new session`() async throws {
+        try await Scripted.with(isGuarded: true, environment: ["DEVICES": "1"]) { server in
+            let result = try await server.shell(
+                """
+                cd; umask 077; login="authorize login \(server.url) --device --key-from key"
+                head -c 32 /dev/urandom >key; $login >/dev/null
+                rm key; $login; echo $?
+                head -c 32 /dev/urandom >key; $login 2>advice; echo $?
+                rm $(sed -En 's|.*the files (.*) in (.*), and .*|\\2/\\1|p' advice)
+                $login >/dev/null; echo $?
+                """
+            ).result()
+            #expect(result.output == "78\n74\n0\n", "\(result)")
+            #expect(result.errors.contains("Pass that of your sessions"), "\(result)")
+        }
+    }
+
     @Test func `the advice has the whole path of a key`() async throws {
         try await Scripted.with { server in
             let result = try await server.shell(
