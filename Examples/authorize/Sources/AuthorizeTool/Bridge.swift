@@ -39,6 +39,12 @@ private final class Bridge: Sendable {
         var connection: String?
         /// `MCP-Protocol-Version`: what the server agreed to.
         var version: String?
+        /// The client's `initialize`.
+        var opening: Message?
+        /// Begins a session in place of one that the server has ended.
+        var reopening: (ended: String, task: Task<Bool, Never>)?
+        /// The id of an `initialize` that is repeated: the client has a response already.
+        var repeated: JSONValue?
         var listening: Task<Void, Never>?
         /// The requests that the server has not answered, for the client that cancels one.
         var calls: [JSONValue: Task<Void, Never>] = [:]
@@ -102,6 +108,7 @@ private final class Bridge: Sendable {
             return answer([.null], message.isJSON ? -32600 : -32700, "the line is no message of JSON-RPC")
         }
         var waiting = message.requests
+        if message.method != nil { _ = await state.withLock { $0.reopening?.task }?.value }
         do {
             guard let problem = try await exchange(message, &waiting) else { return }
             answer(message.id == nil ? nil : waiting, -32000, problem)
@@ -114,9 +121,15 @@ private final class Bridge: Sendable {
 
     /// Sends a message, and passes on what the server answers.
     ///
-    /// - Parameter waiting: the requests without a response.
+    /// If the server has ended the session, it is sent once more in a new one (MCP, Session Management).
+    ///
+    /// - Parameters:
+    ///   - waiting: the requests without a response.
+    ///   - isLast: whether it is sent once only.
     /// - Returns: why there is none.
-    private func exchange(_ message: Message, _ waiting: inout [JSONValue]) async throws -> String? {
+    private func exchange(
+        _ message: Message, _ waiting: inout [JSONValue], isLast: Bool = false
+    ) async throws -> String? {
         if message.method == "initialize" { state.withLock { ($0.connection, $0.version) = (nil, nil) } }
         if message.method == "notifications/initialized" { state.withLock { $0.isListeningDue = true } }
         var request = request(.POST)
@@ -124,15 +137,48 @@ private final class Bridge: Sendable {
         request.headers.replaceOrAdd(name: "Accept", value: "application/json, text/event-stream")
         request.body = .bytes(ByteBuffer(string: message.line))
         let response = try await send(request, within: message.id == nil ? .minutes(1) : .hours(1))
+        if !isLast, message.method != nil, response.status == .notFound,
+            let ended = request.headers.first(name: "Mcp-Session-Id"), await reopened(ended)
+        {
+            return try await exchange(message, &waiting, isLast: true)
+        }
         guard (200..<300).contains(response.status.code) else {
             return try await refusal(response, to: request, &waiting)
         }
         if message.method == "initialize" {
-            state.withLock { $0.connection = response.headers.first(name: "Mcp-Session-Id") }
+            state.withLock { ($0.connection, $0.opening) = (response.headers.first(name: "Mcp-Session-Id"), message) }
         }
         listenIfDue()
         // Only requests are answered with a body.
         return message.id == nil ? nil : try await receive(response, &waiting)
+    }
+
+    /// Begins a session in place of one that the server has ended, once for all requests that learn of its end.
+    ///
+    /// - Returns: whether there is one.
+    private func reopened(_ ended: String) async -> Bool {
+        let reopening = state.withLock { state -> Task<Bool, Never>? in
+            guard state.connection == ended, let opening = state.opening else {
+                return state.reopening.flatMap { $0.ended == ended ? $0.task : nil }
+            }
+            (state.connection, state.repeated) = (nil, opening.id)
+            let task = Task {
+                var waiting = opening.requests
+                _ = try? await exchange(opening, &waiting, isLast: true)
+                let isOpen = self.state.withLock { state in
+                    state.repeated = nil
+                    if state.version == nil { state.connection = ended }
+                    return state.version != nil
+                }
+                let ready = Message(#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+                if isOpen { _ = try? await exchange(ready, &waiting, isLast: true) }
+                return isOpen
+            }
+            state.reopening = (ended, task)
+            return task
+        }
+        guard let reopening else { return false }
+        return await withTaskCancellationHandler(operation: { await reopening.value }, onCancel: { reopening.cancel() })
     }
 
     private func request(_ method: HTTPMethod) -> HTTPClientRequest {
@@ -186,8 +232,7 @@ private final class Bridge: Sendable {
         let found = try await tool.place(of: url)
         let session = state.withLock { state in
             // A provider follows sign-ins at its own URL.
-            let former = state.session
-            if (found.url, found.isBound) != (former.url, former.isBound) { state.session = found }
+            if (found.url, found.isBound) != (state.session.url, state.session.isBound) { state.session = found }
             return state.session
         }
         guard session.auth !== old.auth else { return nil }
@@ -307,6 +352,7 @@ private final class Bridge: Sendable {
             state.withLock { $0.version = opening.result.protocolVersion }
         }
         waiting.removeAll { message.responses.contains($0) }
+        if let repeated = state.withLock({ $0.repeated }), message.responses == [repeated] { return }
         write(message.line)
     }
 
@@ -318,12 +364,9 @@ private final class Bridge: Sendable {
     ) async throws -> String {
         let answer = Message(try await response.body.collect(upTo: 1 << 20).readableBytesView)
         if !answer.responses.isEmpty, answer.responses.allSatisfy(waiting.contains) { deliver(answer, &waiting) }
-        guard response.status == .notFound, let connection = request.headers.first(name: "Mcp-Session-Id") else {
-            return "the server answered \(response.status.code)"
-        }
-        // The client may have connected again already.
-        state.withLock { if $0.connection == connection { $0.connection = nil } }
-        return "the server has ended this connection; connect again"
+        let status = response.status
+        let isEnd = status == .notFound && request.headers.contains(name: "Mcp-Session-Id")
+        return isEnd ? "the server has ended this connection; connect again" : "the server answered \(status.code)"
     }
 
     // MARK: - To the client

@@ -344,6 +344,47 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `a session that the server has ended begins again once, unseen by the client`() async throws {
+        let ended = Scripted.Answer(status: 404, until: "notifications/progress")
+        try await Scripted.with([
+            "initialize": [Self.opened(), Self.opened("b")], "tools/call": [ended, ended],
+        ]) { server in
+            let bridge = try await server.bridge()
+            try bridge.say(Scripted.request("tools/call") + Scripted.request("tools/call", id: "6"))
+            for _ in 1...2 { _ = try await server.seen("tools/call") }
+            try bridge.say(Scripted.notification("notifications/progress"))
+            let answers = try await [bridge.line(), bridge.line()]
+            for id in ["5", "6"] {
+                #expect(answers.contains { $0.contains(#""id": \#(id), "result""#) }, "\(answers)")
+            }
+            let result = try await bridge.result()
+            #expect(result.status == 0 && result.output.split(separator: "\n").count == 3, "\(result)")
+            var kinds: [Substring] = []
+            repeat { kinds.append(try await server.seen().prefix { $0 != " " }) } while kinds.last != "DELETE"
+            let first: [Substring] = ["notifications/progress", "initialize", "notifications/initialized"]
+            #expect(kinds.starts(with: first), "\(kinds)")
+            #expect(kinds.filter { $0 == "initialize" }.count == 1 && kinds.filter { $0 == "tools/call" }.count == 2)
+        }
+    }
+
+    @Test func `an end of the session that no other one follows is an error of the request`() async throws {
+        let ended = Scripted.Answer(status: 404)
+        let refusal = Scripted.Answer(
+            status: 400, fields: ["Content-Type": "application/json"],
+            body: #"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no"}}"#)
+        try await Scripted.with([
+            "initialize": [Self.opened(), refusal, Self.opened("b")], "tools/call": [ended, ended],
+        ]) { server in
+            let bridge = try await server.bridge()
+            try bridge.say(Scripted.request("tools/call"))
+            let error = try await bridge.line()
+            #expect(error.contains(#""id":5"#) && error.contains("connect again"), "\(error)")
+            // The next one tries again.
+            try bridge.say(Scripted.request("tools/call", id: "6"))
+            #expect(try await bridge.line().contains(#""id": 6, "result""#))
+        }
+    }
+
     @Test func `a stream that stays open after the response holds up nothing`() async throws {
         var (opened, called) = (Self.opened(), Scripted.Answer.events("data: \(Scripted.answer())\n\n"))
         opened = .events("data: \(opened.body)\n\n")
