@@ -90,10 +90,21 @@ import Testing
         #expect(bench.service.revoked.count == 2)
     }
 
-    @Test func `a sign-out without a token returns once the store has been cleared`() async throws {
-        let store = SlowStore()
-        try await Bench.make(store: store).auth.signOut()
-        #expect(store.isCleared.withLock { $0 })
+    @Test(.timeLimit(.minutes(1)))
+    func `a sign-out without a token returns once the store has been cleared`() async throws {
+        let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>())
+        let clear = store.hold(next: .clear)
+        let (bench, thread, course) = (Bench.make(store: store), OneThread(), Lock<[String]>([]))
+        let out = Task(executorPreference: thread) {
+            try await bench.auth.signOut()
+            course.withLock { $0.append("signed out") }
+        }
+        await clear.begins()
+        // The thread is free once the sign-out has returned, or waits.
+        await Task(executorPreference: thread) { course.withLock { $0.append("cleared") } }.value
+        clear.release()
+        try await out.value
+        #expect(course.withLock { $0 } == ["cleared", "signed out"])
     }
 
     @Test func `reset sends nothing to the server`() async throws {
@@ -384,16 +395,4 @@ private final class GatedRevocation: RefreshableTokenService {
     var revoked: [String] { gates.requests }
     func finish(_ name: String) { open.withLock { $0[name] }?.succeed(()) }
     func fail(_ name: String, with error: any Error) { open.withLock { $0[name] }?.fail(error) }
-}
-
-/// An empty store that takes its time to be cleared.
-private final class SlowStore: TokenStore {
-    let isCleared = Lock(false)
-
-    func load() async throws -> StoredToken<TestToken>? { nil }
-    func save(_ stored: StoredToken<TestToken>) async throws {}
-    func clear() async throws {
-        for _ in 1...50_000 { await Task.yield() }
-        isCleared.withLock { $0 = true }
-    }
 }
