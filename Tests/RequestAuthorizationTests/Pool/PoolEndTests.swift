@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 @testable import RequestAuthorization
@@ -11,47 +12,72 @@ import Testing
     /// No other sleep is as long.
     private let limit = Duration.seconds(7)
 
-    /// A pool in which two providers refresh.
-    private func refreshing() async throws -> (PoolBench, [ScriptedTokenService<TestToken>.Call]) {
-        let bench = PoolBench.make(atMost: 9, storing: 0, .held, .held)
-        _ = bench.pool["idle"]
-        for name in ["ada", "bob"] {
-            let auth = bench.pool[name]
-            Task { try await auth.validToken() }
-        }
-        return (bench, [try await bench.service.nextCall(), try await bench.service.nextCall()])
+    /// A provider that refreshes, and all that is its own.
+    private struct Member {
+        let clock = ManualClock()
+        let service = ScriptedTokenService<TestToken>(.held)
+        let store = InMemoryTokenStore<TestToken>(.make("stored", lasts: 0))
     }
 
-    @Test func `settling waits for all providers`() async throws {
-        let (bench, calls) = try await refreshing()
-        let settled = Task { [limit] in try await bench.pool.settle(within: limit) }
-        await bench.clock.sleeper(for: limit)
-        calls[0].succeed(TestToken("a"))
-        calls[1].succeed(TestToken("b"))
-        try await settled.value
-        #expect(try await bench.pool["ada"].validToken().name != "stored")
+    /// A pool in which `ada` and `bob` refresh, their calls, and those who wait for them.
+    private struct Refreshing {
+        let members: [String: Member]
+        let pool: AuthorizationPool<String, TestToken>
+        private(set) var calls: [String: ScriptedTokenService<TestToken>.Call] = [:]
+        private(set) var waiting: [Task<TestToken, any Error>] = []
+
+        init() async throws {
+            let members = ["ada": Member(), "bob": Member()]
+            self.members = members
+            pool = AuthorizationPool { (name: String) in
+                let member = members[name] ?? Member()
+                return RefreshableTokenAuthorization(
+                    service: member.service, store: member.store, policy: .impatient, clock: member.clock)
+            }
+            _ = pool["idle"]
+            for (name, member) in members {
+                let auth = pool[name]
+                waiting.append(Task { try await auth.validToken() })
+                calls[name] = try await member.service.nextCall()
+            }
+        }
+
+        /// The names of the stored tokens.
+        var stored: [String?] { members.values.map { $0.store.stored?.token?.name } }
+
+        /// Suspends until somebody waits for both with this limit.
+        func areAwaited(within limit: Duration) async {
+            for member in members.values { await member.clock.sleeper(for: limit) }
+        }
+
+        func answer() { for call in calls.values { call.succeed(TestToken("new")) } }
+    }
+
+    @Test(arguments: [("ada", "bob"), ("bob", "ada")])
+    func `settling waits for all providers`(first: String, last: String) async throws {
+        let refreshing = try await Refreshing()
+        let settled = Task { [limit, pool = refreshing.pool] in try await pool.settle(within: limit) }
+        await refreshing.areAwaited(within: limit)
+        refreshing.calls[first]?.succeed(TestToken("new"))
+        #expect(try await refreshing.pool[first].validToken().name == "new")
+        refreshing.members[last]?.clock.advance(by: limit)
+        let error = await #expect(throws: ProvidersNotSettled<String>.self) { try await settled.value }
+        #expect(error?.unsettled.keys.sorted() == [last])
+        refreshing.calls[last]?.succeed(TestToken("new"))
+        try await refreshing.pool.settle(within: limit)
+        #expect(refreshing.stored == ["new", "new"])
     }
 
     @Test func `one time limit applies to all, and the identities that have not settled are named`() async throws {
-        let clocks = ["ada": ManualClock(), "bob": ManualClock(), "idle": ManualClock()]
-        let service = ScriptedTokenService<TestToken>(.held, .held)
-        let pool = AuthorizationPool { [clocks] (name: String) in
-            RefreshableTokenAuthorization(service: service, clock: clocks[name] ?? ManualClock())
-        }
-        _ = pool["idle"]
-        for name in ["ada", "bob"] {
-            let auth = pool[name]
-            Task { try await auth.validToken() }
-        }
-        let calls = [try await service.nextCall(), try await service.nextCall()]
-        let settled = Task { [limit] in try await pool.settle(within: limit) }
-        for name in ["ada", "bob"] { await clocks[name]?.sleeper(for: limit) }
-        for clock in clocks.values { clock.advance(by: limit) }
+        let refreshing = try await Refreshing()
+        let settled = Task { [limit, pool = refreshing.pool] in try await pool.settle(within: limit) }
+        await refreshing.areAwaited(within: limit)
+        for member in refreshing.members.values { member.clock.advance(by: limit) }
         let error = await #expect(throws: ProvidersNotSettled<String>.self) { try await settled.value }
         #expect(error?.unsettled.keys.sorted() == ["ada", "bob"])
         #expect(error?.unsettled.values.allSatisfy { $0.isRefreshing } == true)
         #expect(error.map { "\($0)".contains("ada") || "\($0)".contains("bob") } == false)
-        for call in calls { call.succeed(TestToken("new")) }
+        refreshing.answer()
     }
 
     @Test func `after a shutdown no provider writes to its store, neither an idle one nor a later one`() async throws {
@@ -62,12 +88,12 @@ import Testing
     }
 
     @Test func `settling that is cancelled ends at once`() async throws {
-        let (bench, calls) = try await refreshing()
-        let settled = Task { [limit] in try await bench.pool.settle(within: limit) }
-        await bench.clock.sleeper(for: limit)
+        let refreshing = try await Refreshing()
+        let settled = Task { [limit, pool = refreshing.pool] in try await pool.settle(within: limit) }
+        await refreshing.areAwaited(within: limit)
         settled.cancel()
         await #expect(throws: CancellationError.self) { try await settled.value }
-        for call in calls { call.succeed(TestToken("new")) }
+        refreshing.answer()
     }
 
     @Test func `after a shutdown nothing begins, also in providers that are made later`() async throws {
@@ -82,15 +108,13 @@ import Testing
     }
 
     @Test func `a shutdown lets running work end`() async throws {
-        let (bench, calls) = try await refreshing()
-        let waiting = Task { try await bench.pool["ada"].validToken().name }
-        let ended = Task { [limit] in try await bench.pool.shutdown(within: limit) }
-        await bench.clock.sleeper(for: limit)
-        calls[0].succeed(TestToken("new"))
-        calls[1].succeed(TestToken("new"))
+        let refreshing = try await Refreshing()
+        let ended = Task { [limit, pool = refreshing.pool] in try await pool.shutdown(within: limit) }
+        await refreshing.areAwaited(within: limit)
+        refreshing.answer()
         try await ended.value
-        _ = try? await waiting.value
-        #expect(bench.store.base.stored?.token?.name == "new")
+        #expect(refreshing.stored == ["new", "new"])
+        for request in refreshing.waiting { #expect(try await request.value.name == "new") }
     }
 
     @Test func `background refreshes stop for all providers, also for those that are made later`() async throws {
