@@ -19,10 +19,14 @@ extension ProtectedResourceTests {
             _ = try await notes.get(server)
             guarded.change { $0.refused = ["t1"] }
             #expect(try await notes.get(server) == "200 ok")
-            guarded.change { $0.refused = ["t1", "t2"] }
-            #expect(try await notes.get(server) == "200 ok")
-            #expect(guarded.now.pages.count == 1 && guarded.now.forms.count == 3)
-            #expect(await server.requests.filter { $0.target.contains("oauth-protected-resource") }.count == 2)
+            // The first time they were read to sign in.
+            for (pause, refused, reads) in [(59, ["t1", "t2"], 2), (1, ["t1", "t2", "t3"], 3)] {
+                guarded.clock.advance(by: .seconds(pause))
+                guarded.change { $0.refused = Set(refused) }
+                #expect(try await notes.get(server) == "200 ok")
+                #expect(await server.requests.filter { $0.target.contains("oauth-protected-resource") }.count == reads)
+            }
+            #expect(guarded.now.pages.count == 1 && guarded.now.forms.count == 4)
         }
     }
 
@@ -58,7 +62,8 @@ extension ProtectedResourceTests {
             guarded.change { $0.refused = [] }
             #expect(try await notes.get(server) == "200 ok")
             guarded.clock.advance(by: .seconds(4000))
-            await #expect(throws: RefreshFailed.self) { _ = try await notes.get(server) }
+            let error = await #expect(throws: RefreshFailed.self) { _ = try await notes.get(server) }
+            #expect((error?.underlying as? ProtectedResourceError)?.problem == .otherServer)
             #expect(guarded.now.forms.count == 1 && asked.reasons.count == 2)
         }
     }
@@ -89,6 +94,7 @@ extension ProtectedResourceTests {
             }
             #expect(try await notes.get(server) == "200 ok")
             #expect(guarded.now.forms.last?.form["grant_type"] == "refresh_token")
+            #expect(await server.requests.filter { $0.target.contains("oauth-protected-resource") }.count == 2)
         }
     }
 
@@ -111,6 +117,7 @@ extension ProtectedResourceTests {
             guarded.clock.advance(by: .seconds(4000))
             #expect(try await notes.get(server) == "200 ok")
             #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token"])
+            #expect(guarded.now.forms.map { $0.form["grant_type"] } == ["authorization_code", "refresh_token"])
         }
     }
 
@@ -146,7 +153,8 @@ extension ProtectedResourceTests {
             #expect(asked.reasons == ["further scopes"])
             guarded.moveTokenEndpoint()
             guarded.clock.advance(by: .seconds(4000))
-            await #expect(throws: RefreshFailed.self) { _ = try await later.get(server) }
+            let error = await #expect(throws: RefreshFailed.self) { _ = try await later.get(server) }
+            #expect((error?.underlying as? TokenEndpointError)?.status == 404)
             #expect(
                 guarded.now.forms.map { $0.form["grant_type"] } == [
                     "authorization_code", "refresh_token", "authorization_code", "refresh_token",
@@ -171,6 +179,7 @@ extension ProtectedResourceTests {
             guarded.clock.advance(by: .seconds(4000))
             #expect(try await later("\(server.base)/as").get(server) == "200 ok")
             #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token"])
+            #expect(guarded.now.forms.map { $0.form["grant_type"] } == ["authorization_code", "refresh_token"])
             let other = later("\(server.base)/as2")
             let error = await #expect(throws: NotAuthorized.self) { _ = try await other.get(server) }
             #expect(error?.reason == .needsInteraction && error?.underlying is TokenOfOtherIssuer)
