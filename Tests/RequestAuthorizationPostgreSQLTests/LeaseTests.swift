@@ -13,16 +13,22 @@ extension PostgreSQLTests {
     @Suite struct LeaseTests {
         @Test func `a lease that has ended can be taken, and one that has not cannot`() async throws {
             let bench = try await LeaseBench()
-            let stale = try await bench.one.lock(within: .seconds(5))
-            await #expect(throws: TokenStoreError.self) { try await bench.other.lock(within: .milliseconds(60)) }
+            let stale = try await bench.one.lock(within: .seconds(60))
+            let early = await #expect(throws: TokenStoreError.self) {
+                try await bench.other.lock(within: .milliseconds(60))
+            }
+            #expect(early?.kind == .timedOut)
             try await bench.endLease()
-            let next = try await bench.other.lock(within: .seconds(5))
+            let next = try await bench.other.lock(within: .seconds(60))
             #expect(try #require(next.remaining) > .zero)
             // The former holder does not release its successor's lease.
             await stale.unlock()
-            await #expect(throws: TokenStoreError.self) { try await bench.one.lock(within: .milliseconds(60)) }
+            let former = await #expect(throws: TokenStoreError.self) {
+                try await bench.one.lock(within: .milliseconds(60))
+            }
+            #expect(former?.kind == .timedOut)
             await next.unlock()
-            try await bench.one.lock(within: .seconds(5)).unlock()
+            try await bench.one.lock(within: .seconds(60)).unlock()
         }
 
         @Test func `a token that comes while another host has the lease is saved, and that host sends nothing`()
@@ -40,7 +46,7 @@ extension PostgreSQLTests {
             await #expect(throws: TokenStoreError.self) { try await bench.one.setIntent(intent) }
             await stale.unlock()
             await current.unlock()
-            try await bench.one.lock(within: .seconds(5)).unlock()
+            try await bench.one.lock(within: .seconds(60)).unlock()
         }
 
         @Test func `two tokens for one refresh token get two generations, and that of the holder is the newer one`()
@@ -62,18 +68,18 @@ extension PostgreSQLTests {
             async throws
         {
             let bench = try await LeaseBench()
-            let stale = try await bench.one.lock(within: .seconds(5))
+            let stale = try await bench.one.lock(within: .seconds(60))
             try await bench.endLease()
             #expect(try await bench.one.save(.make("a", 1), replacing: .older(than: 1)) == .saved)
             try await bench.endLease()
-            try await bench.other.lock(within: .seconds(5)).unlock()
+            try await bench.other.lock(within: .seconds(60)).unlock()
             #expect(try await bench.one.save(.make("b", 2), replacing: .older(than: 2)) == .saved)
             await stale.unlock()
         }
 
         @Test func `a lease without any reference to it is released`() async throws {
             let bench = try await LeaseBench()
-            do { _ = try await bench.one.lock(within: .seconds(5)) }
+            do { _ = try await bench.one.lock(within: .seconds(60)) }
             try await bench.other.lock(within: .seconds(60)).unlock()
         }
 
@@ -84,8 +90,11 @@ extension PostgreSQLTests {
                 database: database, key: .test(1), lease: .seconds(3600), listens: false
             ).store(client: "web", account: "ada")
             database.loseNextUpdate()
-            let lock = try await store.lock(within: .seconds(5))
-            await #expect(throws: TokenStoreError.self) { try await bench.other.lock(within: .milliseconds(60)) }
+            let lock = try await store.lock(within: .seconds(60))
+            let error = await #expect(throws: TokenStoreError.self) {
+                try await bench.other.lock(within: .milliseconds(60))
+            }
+            #expect(error?.kind == .timedOut)
             await lock.unlock()
             try await bench.other.lock(within: .seconds(60)).unlock()
         }
@@ -126,7 +135,7 @@ extension PostgreSQLTests {
     }
 }
 
-/// Two replicas and the row of one user.
+/// Two replicas and the row of one user. Their leases are so long that none ends by itself.
 private struct LeaseBench {
     let schema: Schema
     let one: PostgreSQLTokenStore<TestToken>
@@ -134,26 +143,26 @@ private struct LeaseBench {
 
     init() async throws {
         schema = try await Schema.make()
-        one = try await schema.fleet().store(client: "web", account: "ada")
-        other = try await schema.fleet().store(client: "web", account: "ada")
+        one = try await schema.fleet(lease: .seconds(3600)).store(client: "web", account: "ada")
+        other = try await schema.fleet(lease: .seconds(3600)).store(client: "web", account: "ada")
         try await one.save(.make("old"))
     }
 
     /// Lets the row be unchanged for longer than the lease, by the clock of the database.
     func endLease() async throws {
         try await schema.query(
-            "UPDATE request_authorization_tokens SET changed_at = clock_timestamp() - interval '11 seconds'")
+            "UPDATE request_authorization_tokens SET changed_at = clock_timestamp() - interval '2 hours'")
     }
 
     /// The lease of one host ends after it has begun a refresh, and the other host has the next lease.
     func takeOver(
         from intent: RefreshIntent, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> (stale: TokenStoreLock, current: TokenStoreLock) {
-        let stale = try await one.lock(within: .seconds(5))
+        let stale = try await one.lock(within: .seconds(60))
         #expect(try await one.load() == .make("old"), sourceLocation: sourceLocation)
         try await one.setIntent(intent)
         try await endLease()
-        let current = try await other.lock(within: .seconds(5))
+        let current = try await other.lock(within: .seconds(60))
         #expect(try await other.load() == .make("old"), sourceLocation: sourceLocation)
         return (stale, current)
     }
