@@ -155,7 +155,7 @@ extension PostgreSQLTests {
             #expect(try await other.load() == .make("a"))
             try await schema.query("DROP TABLE request_authorization_tokens, request_authorization_fleet")
             if isMadeByAnother { _ = try await schema.fleet() }
-            let lock = try await store.lock(within: .seconds(5))
+            let lock = try await store.lock(within: .seconds(60))
             #expect(try await store.loadWithIntent().absence == .placeMissing)
             #expect(try await store.save(.make("b", 1), replacing: .older(than: 1)) == .saved)
             await lock.unlock()

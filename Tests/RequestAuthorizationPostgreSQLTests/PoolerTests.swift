@@ -53,7 +53,7 @@ extension PostgreSQLTests {
             let database = try LibPQDatabase(pooler.connection, statementTimeout: .seconds(2))
             let users = try await HangingUsers(60, database)
             pooler.pause()
-            await users.fail(within: .seconds(10))
+            await users.fail(within: .seconds(60))
             pooler.resume()
             try await users.load()
         }

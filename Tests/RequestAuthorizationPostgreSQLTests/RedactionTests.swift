@@ -38,7 +38,7 @@ extension Exhibit {
         let fleet = try await PostgreSQLTokens(connection: connection, key: .bytes(key))
         let store: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
         try await store.save(.make(Secret.text))
-        let lock = try await store.lock(within: .seconds(5))
+        let lock = try await store.lock(within: .seconds(60))
         defer { withExtendedLifetime(lock) {} }
         return [
             Exhibit("LibPQDatabase", try LibPQDatabase(connection)), Exhibit("PostgreSQLTokens", fleet),

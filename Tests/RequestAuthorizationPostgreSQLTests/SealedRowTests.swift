@@ -76,7 +76,7 @@ extension PostgreSQLTests {
             let secret = "S3CRET-\(UUID().uuidString)"
             let account = "user-\(UUID().uuidString)"
             let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: account)
-            let lock = try await store.lock(within: .seconds(5))
+            let lock = try await store.lock(within: .seconds(60))
             let intent = RefreshIntent(session: TokenVersion.make(0).session, generation: 0, beganAt: .moment)
             try await store.setIntent(intent)
             try await store.save(StoredToken(.token(TestToken(secret)), version: .make(0), obtainedAt: .moment))

@@ -32,7 +32,7 @@ extension PostgreSQLTests {
 
         @Test func `a host that waits only reads, and adopts without a lease`() async throws {
             let bench = try await StatementBench()
-            let lock = try await bench.store.lock(within: .seconds(5))
+            let lock = try await bench.store.lock(within: .seconds(60))
             let database = NotingDatabase(base: try LibPQDatabase(bench.schema.connection))
             let waiting: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
                 database: database, key: .test(1), listens: false
@@ -56,18 +56,18 @@ extension PostgreSQLTests {
         @Test func `the row read with the lease serves one load under the lease, for a second`() async throws {
             let bench = try await StatementBench()
             let store: PostgreSQLTokenStore<TestToken> = bench.fleet.store(client: "web", account: "ada")
-            try await store.lock(within: .seconds(5)).unlock()
+            try await store.lock(within: .seconds(60)).unlock()
             try await bench.store.save(.make("b", 1))
             #expect(try await store.load() == .make("b", 1))
 
-            let lock = try await store.lock(within: .seconds(5))
+            let lock = try await store.lock(within: .seconds(60))
             bench.clock.advance(by: .milliseconds(1001))
             try await bench.store.save(.make("c", 2))
             #expect(try await store.load() == .make("c", 2))
             await lock.unlock()
 
-            try await store.lock(within: .seconds(5)).unlock()
-            let again = try await store.lock(within: .seconds(5))
+            try await store.lock(within: .seconds(60)).unlock()
+            let again = try await store.lock(within: .seconds(60))
             #expect(try await store.load() == .make("c", 2))
             try await bench.store.save(.make("d", 3))
             #expect(try await store.load() == .make("d", 3))

@@ -21,7 +21,7 @@ extension PostgreSQLTests {
             let refresh = Task { try await one.refreshNow() }
             let call = try await service.nextCall()
             try await bench.endLease()
-            let dead = try await bench.store.lock(within: .seconds(5))
+            let dead = try await bench.store.lock(within: .seconds(60))
             #expect(call.succeed(bench.token("1")))
             #expect(try await refresh.value.name == "1")
             let third: PostgreSQLTokenStore<TestToken> = try await bench.schema.fleet(listens: false)
