@@ -123,9 +123,9 @@ extension PostgreSQLTests {
                 try await database.query("SELECT pg_sleep(600)::text AS \(schema.name)", parameters: [])
             }
             try await isRunning(schema)
-            let impatient = Task { try await database.query("SELECT '1'", parameters: []) }
-            let next = Task { try await database.query("SELECT pg_backend_pid()::text", parameters: []) }
-            await Task.yield()
+            // Each task runs to its first wait.
+            let impatient = Task.immediate { try await database.query("SELECT '1'", parameters: []) }
+            let next = Task.immediate { try await database.query("SELECT pg_backend_pid()::text", parameters: []) }
             impatient.cancel()
             await #expect(throws: CancellationError.self) { try await impatient.value }
             busy.cancel()
