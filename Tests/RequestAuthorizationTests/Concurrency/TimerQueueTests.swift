@@ -86,11 +86,27 @@ import Testing
         await #expect(processExitsWith: .success) { try #require(SystemClock().uptime >= .zero) }
     }
 
-    @Test func `a queue that is released ends its sleeps`() async {
+    @Test func `a queue that is released ends its sleeps`() async throws {
+        let clock = EndingClock()
         var queue: TimerQueue? = TimerQueue(clock)
         _ = queue?.schedule(after: .seconds(30)) {}
-        await clock.sleepers(1)
+        await clock.base.sleepers(1)
         queue = nil
-        await clock.sleepers(0)
+        try await clock.ended.value()
+        #expect(clock.base.sleeping.isEmpty)
+    }
+}
+
+/// A manual clock that tells of the end of a sleep.
+private struct EndingClock: AuthorizationClock {
+    let base = ManualClock()
+    let ended = OneShot<Void>()
+
+    var now: Date { base.now }
+    var uptime: Duration { base.uptime }
+
+    func sleep(for duration: Duration) async throws {
+        defer { ended.fulfill() }
+        try await base.sleep(for: duration)
     }
 }
