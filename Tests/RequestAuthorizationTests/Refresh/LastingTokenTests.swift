@@ -161,7 +161,11 @@ import Testing
         let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>(.make("stored")))
         store.fail(all: .load, with: Offline())
         let bench = Bench.make(store: store, .token("new"))
-        for _ in 0..<3 { await #expect(throws: (any Error).self) { try await bench.auth.refreshNow() } }
+        for _ in 0..<3 {
+            let error = await #expect(throws: RefreshFailed.self) { try await bench.auth.refreshNow() }
+            #expect(error?.underlying is Offline)
+        }
+        #expect(store.operations.map(\.kind) == [.load, .load, .load])
         store.fail(all: .load, with: nil)
         bench.clock.advance(by: .seconds(1))  // The slot is later; the stored token is of an earlier moment.
         #expect(try await bench.auth.refreshNow().name == "new")
