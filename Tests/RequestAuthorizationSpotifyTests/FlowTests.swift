@@ -155,9 +155,10 @@ private struct Flow: Sendable, CustomTestStringConvertible {
 
     @Test func `plain http to another machine is refused`() async throws {
         let spotify = SpotifyTokenService.pkce(clientID: "c", pendingSignIns: .inMemory, transport: NoTransport())
-        await #expect(throws: SignInError.self) {
+        let error = await #expect(throws: SignInError.self) {
             try await spotify.signIn(scopes: [], redirectURI: "http://my.example/callback")
         }
+        #expect(error?.kind == .redirectURI)
     }
 
     @Test func `a sign-in on another device is refused before anything is sent`() async throws {

@@ -76,9 +76,11 @@ import Testing
         let transport = ScriptedTokenTransport(.response(400, json: #"{"error":"invalid_grant"}"#))
         let auth = RefreshableTokenAuthorization(service: service(transport), token: token(), clock: clock)
         clock.advance(by: .seconds(3600))
-        await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
-        #expect(await !auth.isAuthorized(for: [.streaming]))
-        await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+        for _ in 0..<2 {
+            let error = await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+            #expect(error?.reason == .rejected)
+            #expect(await !auth.isAuthorized(for: [.streaming]))
+        }
         #expect(transport.calls == 1)
     }
 
@@ -93,9 +95,10 @@ import Testing
         let spotify = service(transport)
         let auth = RefreshableTokenAuthorization(service: spotify, clock: clock)
         let pending = try await spotify.signIn(scopes: [])
-        await #expect(throws: TokenEndpointError.self) {
+        let failure = await #expect(throws: TokenEndpointError.self) {
             try await auth.signIn { try await spotify.finish(callback: pending.callback()) }
         }
+        #expect(failure?.status == 503)
         let again = await #expect(throws: SignInError.self) { try await spotify.finish(callback: pending.callback()) }
         #expect(again?.kind == .alreadyUsed)
         #expect(transport.calls == 1)
@@ -204,7 +207,10 @@ import Testing
         let spotify = service(transport)
         let pending = try await spotify.signIn(scopes: [])
         _ = try await spotify.finish(callback: pending.callback())
-        await #expect(throws: SignInError.self) { try await spotify.finish(pending, callback: pending.callback()) }
+        let again = await #expect(throws: SignInError.self) {
+            try await spotify.finish(pending, callback: pending.callback())
+        }
+        #expect(again?.kind == .alreadyUsed)
         #expect(transport.calls == 1)
     }
 

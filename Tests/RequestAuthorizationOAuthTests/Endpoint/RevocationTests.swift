@@ -99,7 +99,9 @@ import Testing
             #expect((error as? any TokenServiceFailure)?.kind == .transient)
             #expect(await run.server.requests.count == 1)
             let auth = RefreshableTokenAuthorization(service: run.service(), token: token, clock: run.clock)
-            await #expect(throws: (any Error).self) { try await auth.signOut() }
+            let failure = await #expect(throws: (any Error).self) { try await auth.signOut() }
+            #expect((failure as? any TokenServiceFailure)?.kind == .transient)
+            #expect(await run.server.requests.count == 2)
             #expect(try await auth.validToken() == token)
             // Later the server itself answers.
             try await auth.signOut()

@@ -345,7 +345,10 @@ import Testing
         try await auth.setToken(OAuthToken(accessToken: "before"))
         let pending = try await service.signIn(scopes: [])
         let denied = try callback(pending, "error=access_denied")
-        await #expect(throws: (any Error).self) { try await auth.signIn { try await service.finish(callback: denied) } }
+        let error = await #expect(throws: SignInError.self) {
+            try await auth.signIn { try await service.finish(callback: denied) }
+        }
+        #expect(error?.kind == .denied)
         #expect(try await auth.validToken().accessToken == "before")
     }
 

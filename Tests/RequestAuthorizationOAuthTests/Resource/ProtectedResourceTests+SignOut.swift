@@ -103,9 +103,10 @@ extension ProtectedResourceTests {
             let notes = ProtectedResourceAuthorization.make(server, guarded)
             try await notes.signIn()
             guarded.change { $0.answers[signsOut ? "/as/revoke" : "/as/token"] = { _ in .status(503) } }
-            await #expect(throws: (any Error).self) {
+            let error = await #expect(throws: TokenEndpointError.self) {
                 if signsOut { try await notes.signOut() } else { try await notes.signIn() }
             }
+            #expect(error?.status == 503)
             guarded.change { $0.answers = [:] }
             #expect(try await notes.get(server, "PUT") == "200 ok")
         }

@@ -47,7 +47,7 @@ extension ProtectedResourceTests {
             let first = Task { try await notes.get(server) }
             for await _ in asked {}
             first.cancel()
-            await #expect(throws: (any Error).self) { _ = try await first.value }
+            await #expect(throws: CancellationError.self) { _ = try await first.value }
             #expect(guarded.now.pages.isEmpty)
             async let second = notes.get(server)
             answer.finish()

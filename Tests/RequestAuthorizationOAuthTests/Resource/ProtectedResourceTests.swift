@@ -76,7 +76,7 @@ import Testing
             let first = Task { try await notes.get(server, "POST", path: "/mcp/sub") }
             await server.waitForRequests(1)
             first.cancel()
-            await #expect(throws: (any Error).self) { _ = try await first.value }
+            await #expect(throws: CancellationError.self) { _ = try await first.value }
             async let second = notes.get(server, "POST", path: "/mcp/sub")
             mayAnswer.fulfill()
             #expect(try await second == "200 public")

@@ -70,9 +70,10 @@ import Testing
         async throws
     {
         let transport = ScriptedTokenTransport(forever: .response(404, json: "{}"))
-        await #expect(throws: (any Error).self) {
+        let error = await #expect(throws: ProtectedResourceError.self) {
             try await ProtectedResource.discover("https://notes.example\(end)", transport: transport)
         }
+        #expect(error?.problem == .noMetadata)
         #expect(transport.requests.first?.url.absoluteString == "https://notes.example\(Self.well)\(kept)")
     }
 
