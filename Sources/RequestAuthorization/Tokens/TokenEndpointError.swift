@@ -7,7 +7,7 @@
 ///
 /// Pass a code only if the body was a JSON object with a string `error`. Without a `kind:` of yours only a code can end
 /// a session.
-public struct TokenEndpointError: TokenServiceFailure, Hashable {
+public struct TokenEndpointError: AnsweredFailure, Hashable {
     /// The HTTP status.
     public let status: Int
     /// The `error` member of the answer, if it had one. It is a text of the server: compare it, and do not print it.
@@ -20,7 +20,6 @@ public struct TokenEndpointError: TokenServiceFailure, Hashable {
     public let kind: TokenFailureKind
     /// What the server was asked for. It does not count in comparisons.
     public var purpose: TokenRequestPurpose { uncompared.value.purpose }
-    public var delivery: TokenRequestDelivery { .answered }
     /// Whether there seems to be no such endpoint at the address: 404, 405 or 410 without an error code that says more.
     ///
     /// A session is kept. Check the address, or ask the server for its metadata again.

@@ -36,6 +36,14 @@ extension UnsentFailure {
     public var delivery: TokenRequestDelivery { .notSent }
 }
 
+/// A failure that comes with the answer of the server: none was lost.
+@usableFromInline
+package protocol AnsweredFailure: TokenServiceFailure {}
+
+extension AnsweredFailure {
+    public var delivery: TokenRequestDelivery { .answered }
+}
+
 /// What a failed refresh means for the session.
 ///
 /// Only ``terminal`` ends it. In doubt a failure is ``transient``: one call too many costs less than a lost session.
@@ -68,12 +76,11 @@ public enum TokenRequestDelivery: Hashable, Sendable {
 ///
 /// Usually the clock of this machine is fast, and the server names the expiry as a date, not as a lifetime. Waiters use
 /// the token nevertheless. The next refresh comes after a back-off, as after a failure.
-public struct TokenExpiredOnArrival: TransientFailure, Hashable {
+public struct TokenExpiredOnArrival: TransientFailure, AnsweredFailure, Hashable {
     /// When the token expired, by its own date.
     public let expiresAt: Date
     /// The time of this machine's clock when the token came.
     public let arrivedAt: Date
-    public var delivery: TokenRequestDelivery { .answered }
 
     package init(expiresAt: Date, arrivedAt: Date) {
         (self.expiresAt, self.arrivedAt) = (expiresAt, arrivedAt)

@@ -4,7 +4,7 @@
 /// An ID token does not say who signed in, or says that it was somebody else. Nobody is signed in by it.
 ///
 /// After a sign-in an earlier session stays as it was. In a refresh the session ends (`terminal`).
-public struct IdentityTokenError: TokenServiceFailure, Hashable {
+public struct IdentityTokenError: AnsweredFailure, Hashable {
     /// What is wrong. Its description is a short label without secrets, for metrics.
     public struct Problem: Hashable, Sendable, Labelled {
         @usableFromInline package let label: String
@@ -27,7 +27,6 @@ public struct IdentityTokenError: TokenServiceFailure, Hashable {
     /// The claim, such as `nonce`; its value is not kept.
     public let claim: String?
     public var kind: TokenFailureKind { problem == .otherPerson ? .terminal : .transient }
-    public var delivery: TokenRequestDelivery { .answered }
 
     package init(_ problem: Problem, claim: String? = nil) { (self.problem, self.claim) = (problem, claim) }
 }
