@@ -102,9 +102,9 @@ public struct ChecksFailed: Error, RedactedDescription {
     }
 
     /// The type that was checked.
-    public let subject: String
+    package let subject: String
     /// The number of checks.
-    public let total: Int
+    package let total: Int
     /// The failed checks, in order.
     public let failures: [Failure]
 

@@ -86,9 +86,9 @@ final class Script<Input: Sendable, Output: Sendable>: Sendable {
 /// The test made more calls than intended, or the script lacks a step.
 public struct ScriptRanOut: Error, Hashable, CustomStringConvertible {
     /// The name of the double, for instance `ScriptedTokenService`.
-    public let owner: String
+    package let owner: String
     /// The number of the call without a step; the first call is number 1.
-    public let call: Int
+    package let call: Int
 
     package init(owner: String, call: Int) { (self.owner, self.call) = (owner, call) }
 

@@ -46,7 +46,7 @@ public final class ScriptedCall<Input: Sendable, Output: Sendable>: Sendable {
     /// The number of the call, from 1.
     public let number: Int
     /// The time of the double's clock when the call began.
-    public let startedAt: Date
+    private let startedAt: Date
 
     private let decision = OneShot<Output>()
     private let cancelled = OneShot<Void>()

@@ -13,8 +13,7 @@
 ///
 /// A request beyond the script throws ``ScriptRanOut``.
 public final class ScriptedTransport<Request: Sendable, Response: Sendable>: Sendable {
-    /// One step of the script.
-    public typealias Step = ScriptStep<Request, Response>
+    package typealias Step = ScriptStep<Request, Response>
     /// One recorded call.
     package typealias Call = ScriptedCall<Request, Response>
 
@@ -23,10 +22,13 @@ public final class ScriptedTransport<Request: Sendable, Response: Sendable>: Sen
     /// Creates a transport with a script.
     ///
     /// - Parameters:
-    ///   - clock: the clock for ``ScriptedCall/startedAt``.
+    ///   - clock: the clock for ``ScriptedCall/date(after:)``.
     ///   - steps: one step for each request.
     ///   - forever: the step for all later requests.
-    public init(clock: any AuthorizationClock = .system, _ steps: Step..., forever: Step? = nil) {
+    public init(
+        clock: any AuthorizationClock = .system, _ steps: ScriptStep<Request, Response>...,
+        forever: ScriptStep<Request, Response>? = nil
+    ) {
         script = Script(owner: "ScriptedTransport", clock: clock, steps: steps, forever: forever)
     }
 
@@ -37,7 +39,7 @@ public final class ScriptedTransport<Request: Sendable, Response: Sendable>: Sen
     public var requests: [Request] { script.calls.map(\.input) }
 
     /// Adds steps at the end of the script.
-    public func append(_ steps: Step...) { script.append(steps) }
+    public func append(_ steps: ScriptStep<Request, Response>...) { script.append(steps) }
 
     /// Returns the next held call, and each one only once. Waits for it if needed.
     ///

@@ -11,8 +11,7 @@
 /// Each call of `initialToken()` or `refresh(_:)` takes the next step. Pass the clock of the provider: a token's
 /// lifetime counts from the call. A call beyond the script throws ``ScriptRanOut``.
 public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableTokenService {
-    /// One step of the script.
-    public typealias Step = ScriptStep<TokenServiceInput<Token>, Token>
+    package typealias Step = ScriptStep<TokenServiceInput<Token>, Token>
     /// One recorded call.
     package typealias Call = ScriptedCall<TokenServiceInput<Token>, Token>
 
@@ -26,7 +25,10 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     ///   - clock: the provider's clock, from which lifetimes are counted.
     ///   - steps: one step for each call.
     ///   - forever: the step for all later calls.
-    public init(clock: any AuthorizationClock = .system, _ steps: Step..., forever: Step? = nil) {
+    public init(
+        clock: any AuthorizationClock = .system, _ steps: ScriptStep<TokenServiceInput<Token>, Token>...,
+        forever: ScriptStep<TokenServiceInput<Token>, Token>? = nil
+    ) {
         script = Script(owner: "ScriptedTokenService", clock: clock, steps: steps, forever: forever)
     }
 
@@ -46,7 +48,7 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     public func failRevocation(with error: any Error) { revocations.append([.failure(error)]) }
 
     /// Adds steps at the end of the script.
-    public func append(_ steps: Step...) { script.append(steps) }
+    public func append(_ steps: ScriptStep<TokenServiceInput<Token>, Token>...) { script.append(steps) }
 
     /// Returns the next held call, and each one only once. Waits for it if needed.
     ///
