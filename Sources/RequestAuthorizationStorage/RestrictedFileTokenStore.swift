@@ -38,7 +38,7 @@ public struct RestrictedFileTokenStore<Token: AuthorizationToken & Codable>: Sha
 
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<Token> {
+    ) async throws -> SaveResult<StoredToken<Token>> {
         defer { decoded.forget() }
         return try await items.save(stored, replacing: condition, ending: intent, decode: decoded.decode)
     }

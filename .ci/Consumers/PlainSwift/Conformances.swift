@@ -104,7 +104,7 @@ actor PlainSharedStore: SharedTokenStore {
 
     func save(
         _ stored: StoredToken<PlainToken>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<PlainToken> {
+    ) async throws -> SaveResult<StoredToken<PlainToken>> {
         guard condition.allows(self.stored) else { return .refused(self.stored) }
         self.stored = stored
         if intent != nil, self.intent == intent { self.intent = nil }
@@ -161,7 +161,7 @@ actor PlainSharedItems: SharedByteStore {
 
     func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
-    ) async throws -> ItemSaveResult {
+    ) async throws -> SaveResult<Data> {
         guard try condition(self.item, .gone) else { return .refused(self.item) }
         self.item = item
         if intent != nil, self.intent == intent { self.intent = nil }

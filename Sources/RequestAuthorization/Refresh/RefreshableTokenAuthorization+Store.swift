@@ -64,7 +64,7 @@ extension RefreshableTokenAuthorization {
         afterwards whenMade: @escaping @Sendable () -> Void
     ) async throws -> Vault.Written {
         let (store, shared) = (store, sharedStore)
-        let save = { @Sendable () async throws -> TokenSaveResult<Token> in
+        let save = { @Sendable () async throws -> SaveResult<StoredToken<Token>> in
             if let shared { return try await shared.save(stored, replacing: condition, ending: intent) }
             do {
                 try await store?.save(stored)

@@ -32,7 +32,7 @@ extension SharedByteStore {
     package func save<Token: AuthorizationToken & Codable>(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?,
         decode: @escaping @Sendable (Data) throws -> StoredToken<Token> = { try StoredTokenFormat.decode($0) }
-    ) async throws -> TokenSaveResult<Token> {
+    ) async throws -> SaveResult<StoredToken<Token>> {
         do {
             return try await put(stored, ending: intent, isSignIn: condition == .anything, decode: decode) {
                 condition.allows(stored, over: $0, absence: $1)
@@ -71,7 +71,7 @@ extension SharedByteStore {
         _ stored: StoredToken<Token>, ending intent: RefreshIntent?, isSignIn: Bool,
         decode: @escaping @Sendable (Data) throws -> StoredToken<Token>,
         if mayReplace: @escaping @Sendable (StoredToken<Token>?, TokenAbsence) -> Bool
-    ) async throws -> TokenSaveResult<Token> {
+    ) async throws -> SaveResult<StoredToken<Token>> {
         let item = try StoredTokenFormat.encode(stored)
         let intent = try intent.map(RefreshIntentFormat.encode)
         var former: Data?
@@ -107,8 +107,10 @@ extension StoredToken {
     }
 }
 
-extension ItemSaveResult {
-    fileprivate func map<Token>(_ decode: (Data) throws -> StoredToken<Token>) throws -> TokenSaveResult<Token> {
+extension SaveResult<Data> {
+    fileprivate func map<Token>(
+        _ decode: (Data) throws -> StoredToken<Token>
+    ) throws -> SaveResult<StoredToken<Token>> {
         switch self {
         case .saved: .saved
         case .refused(let item): .refused(try item.map(decode))

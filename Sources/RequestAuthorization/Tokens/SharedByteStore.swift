@@ -27,7 +27,7 @@ public protocol SharedByteStore: ByteStore {
     /// - Throws: ``TokenStoreError``, and the error of the condition.
     func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
-    ) async throws -> ItemSaveResult
+    ) async throws -> SaveResult<Data>
 
     /// Removes the item if it equals this one. The check and the removal are one atomic step.
     func clear(_ item: Data) async throws
@@ -42,7 +42,7 @@ extension SharedByteStore {
     /// Saves the item if the stored one meets a condition, and keeps the intent; see ``save(_:ending:if:)``.
     package func save(
         _ item: Data, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
-    ) async throws -> ItemSaveResult { try await save(item, ending: nil, if: condition) }
+    ) async throws -> SaveResult<Data> { try await save(item, ending: nil, if: condition) }
 }
 
 /// The contents of a ``SharedByteStore``, read in one step.
@@ -58,12 +58,4 @@ public struct ItemWithIntent: Sendable, RedactedDescription {
     public init(_ item: Data?, absence: TokenAbsence = .gone, intent: Data?) {
         (self.item, self.absence, self.intent) = (item, absence, intent)
     }
-}
-
-/// The outcome of a conditional save of a ``SharedByteStore``.
-public enum ItemSaveResult: Hashable, Sendable, RedactedDescription {
-    /// The item is stored durably.
-    case saved
-    /// The condition was not met and nothing was changed. The value is the stored item.
-    case refused(Data?)
 }

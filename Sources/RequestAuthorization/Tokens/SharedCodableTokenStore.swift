@@ -13,7 +13,7 @@ extension SharedCodableTokenStore {
 
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<Token> {
+    ) async throws -> SaveResult<StoredToken<Token>> {
         try await items.save(stored, replacing: condition, ending: intent)
     }
 

@@ -34,7 +34,7 @@ public protocol SharedTokenStore<Token>: TokenStore {
     /// - Throws: any error if the save failed, or the intent could not be removed. The provider saves it again.
     func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<Token>
+    ) async throws -> SaveResult<StoredToken<Token>>
 
     /// Writes an intent durably, or removes it with `nil`. Only the holder of exclusive access calls this, after it has
     /// read the token.
@@ -48,7 +48,7 @@ extension SharedTokenStore {
     /// Saves without removing an intent; see ``save(_:replacing:ending:)``.
     package func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
-    ) async throws -> TokenSaveResult<Token> {
+    ) async throws -> SaveResult<StoredToken<Token>> {
         try await save(stored, replacing: condition, ending: nil)
     }
 
@@ -125,15 +125,15 @@ public enum TokenSaveCondition: Hashable, Sendable {
     }
 }
 
-/// The result of a conditional save.
-public enum TokenSaveResult<Token: AuthorizationToken>: Sendable {
+/// The result of a conditional save of a ``SharedTokenStore``, or of the item of a ``SharedByteStore``.
+public enum SaveResult<Content: Sendable>: Sendable, RedactedDescription {
     /// The content was saved durably.
     case saved
     /// The condition was not met, and nothing was changed. The associated value is the present content.
-    case refused(StoredToken<Token>?)
+    case refused(Content?)
 }
 
-extension TokenSaveResult: Equatable where Token: Equatable {}
+extension SaveResult: Equatable where Content: Equatable {}
 
 /// A note in a shared store that a refresh has begun and not ended.
 public struct RefreshIntent: Hashable, Sendable, Codable {

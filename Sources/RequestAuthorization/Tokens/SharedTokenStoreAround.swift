@@ -18,7 +18,7 @@ extension SharedTokenStoreAround {
 
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<Token> {
+    ) async throws -> SaveResult<StoredToken<Token>> {
         try await base.save(stored, replacing: condition, ending: intent)
     }
 }

@@ -48,7 +48,7 @@ final class AppGroupItems: SharedByteStore, RedactedDescription {
 
     func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
-    ) async throws -> ItemSaveResult {
+    ) async throws -> SaveResult<Data> {
         let result = try await changing { try await $0.save(item, ending: intent, if: condition) }
         // A backup that is restored on another device would have an envelope whose key stays on this one.
         if !isExcluded.exchange(true), let folder { groups.excludeFromBackup(folder) }

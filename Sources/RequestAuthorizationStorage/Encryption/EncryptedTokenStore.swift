@@ -89,7 +89,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
     private func replace(
         for purpose: Purpose, ending intent: Data? = nil,
         _ rule: @escaping @Sendable (StoredToken<Token>?, TokenAbsence) -> StoredToken<Token>?
-    ) async throws -> TokenSaveResult<Token> {
+    ) async throws -> SaveResult<StoredToken<Token>> {
         try await serialTasks.run { [self] in
             while true {
                 try Task.checkCancellation()
@@ -178,7 +178,7 @@ extension EncryptedTokenStore: SharedTokenStore, SharedCodableTokenStore where I
     /// - Throws: as ``save(_:)``. A refresh, unlike a sign-in, replaces no item of a later version or another type.
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<Token> {
+    ) async throws -> SaveResult<StoredToken<Token>> {
         let intent = try intent.map(RefreshIntentFormat.encode)
         do {
             return try await replace(for: condition == .anything ? .signIn : .refresh, ending: intent) {

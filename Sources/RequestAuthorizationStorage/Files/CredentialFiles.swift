@@ -58,7 +58,7 @@ struct CredentialFiles: Sendable {
     /// - Parameter intent: removed once the item is durable, unless the file has another intent.
     func save(
         _ item: Data, ending intent: Data?, if condition: (Data?, TokenAbsence) throws -> Bool
-    ) throws -> ItemSaveResult {
+    ) throws -> SaveResult<Data> {
         guard !item.isEmpty, item.count <= Self.maximumSize else {
             throw TokenStoreError(.unsuitable, "the item has \(item.count) bytes; 1 to \(Self.maximumSize) are allowed")
         }

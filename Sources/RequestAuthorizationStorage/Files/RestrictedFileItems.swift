@@ -65,7 +65,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
 
     public func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
-    ) async throws -> ItemSaveResult {
+    ) async throws -> SaveResult<Data> {
         try await run("save the token", replaces: true) { [folder] files in
             let result = try files.save(item, ending: intent, if: condition)
             folder.sweepOnce()

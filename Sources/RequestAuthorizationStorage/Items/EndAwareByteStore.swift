@@ -9,7 +9,7 @@ protocol EndAwareByteStore: SharedByteStore {
     func save(
         _ item: Data, ending intent: Data?, isEnd: Bool?,
         if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
-    ) async throws -> ItemSaveResult
+    ) async throws -> SaveResult<Data>
 
     /// Whether the store has this item. What was read may be stale, and must not refuse a save by itself.
     func confirms(_ item: Data) async throws -> Bool

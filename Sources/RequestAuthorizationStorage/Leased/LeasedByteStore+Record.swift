@@ -144,7 +144,7 @@ extension LeasedByteStore {
     /// - Returns: `refused` with the stored item if nothing was changed.
     func change(
         ending intent: Data?, _ decide: @Sendable (Contents) async throws -> Change?
-    ) async throws -> ItemSaveResult {
+    ) async throws -> SaveResult<Data> {
         let budget = space.budget
         var first = knownUnderLease()
         while true {

@@ -83,14 +83,14 @@ package final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
     /// - Throws: `TokenStoreError`: `unsuitable` if the record would have over 64 KiB; the error of the condition.
     package func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
-    ) async throws -> ItemSaveResult {
+    ) async throws -> SaveResult<Data> {
         try await save(item, ending: intent, isEnd: nil, if: condition)
     }
 
     func save(
         _ item: Data, ending intent: Data?, isEnd: Bool?,
         if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
-    ) async throws -> ItemSaveResult {
+    ) async throws -> SaveResult<Data> {
         let isEnd = isEnd ?? StoredTokenFace.isEnd(item)
         let result = try await change(ending: intent) { contents in
             try condition(contents.item, contents.absence) ? Change(item: item, isEnd: isEnd) : nil

@@ -72,7 +72,7 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     /// - Throws: as ``loadWithIntent()``, if the stored token cannot be decrypted. It is not replaced then.
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<Token> {
+    ) async throws -> SaveResult<StoredToken<Token>> {
         try await save(stored, replacing: condition, ending: intent, keepsLater: true)
     }
 
@@ -80,7 +80,7 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     private func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?,
         keepsLater: Bool
-    ) async throws -> TokenSaveResult<Token> {
+    ) async throws -> SaveResult<StoredToken<Token>> {
         let intent = try intent.map(RefreshIntentFormat.encode)
         let outcome = Lock<(kept: StoredToken<Token>?, decision: Decision?)>((nil, nil))
         let result = try await items.change(ending: intent) { [self] contents in

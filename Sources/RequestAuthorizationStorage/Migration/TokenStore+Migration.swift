@@ -110,7 +110,7 @@ extension TokenStore {
     /// Saves a token, under a condition if the store is shared.
     private func save(
         _ stored: StoredToken<Token>, ifShared condition: TokenSaveCondition
-    ) async throws -> TokenSaveResult<Token> {
+    ) async throws -> SaveResult<StoredToken<Token>> {
         if let shared = self as? any SharedTokenStore<Token> {
             return try await shared.save(stored, replacing: condition)
         }

@@ -62,7 +62,7 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
 
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<Token> {
+    ) async throws -> SaveResult<StoredToken<Token>> {
         try place.save(stored, by: id, replacing: condition, ending: intent)
     }
 

@@ -116,7 +116,7 @@ extension ScriptedTokenStore: SharedTokenStore where Base: SharedTokenStore {
 
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<Token> {
+    ) async throws -> SaveResult<StoredToken<Token>> {
         try await perform(.conditionalSave(stored, condition, ending: intent)) {
             try await base.save(stored, replacing: condition, ending: intent)
         }

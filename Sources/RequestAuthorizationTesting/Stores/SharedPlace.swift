@@ -66,7 +66,7 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
     func save(
         _ stored: StoredToken<Token>, by handle: UUID, replacing condition: TokenSaveCondition,
         ending intent: RefreshIntent?
-    ) throws -> TokenSaveResult<Token> {
+    ) throws -> SaveResult<StoredToken<Token>> {
         try change(by: handle) { state in
             try state.requireAlive(handle)
             guard condition.allows(stored, over: state.stored, absence: state.absence) else {
@@ -81,8 +81,8 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
     /// Performs a change, and notifies the other handles unless it was refused.
     @discardableResult
     private func change<Failure>(
-        by handle: UUID, _ body: (inout State) throws(Failure) -> TokenSaveResult<Token>
-    ) throws(Failure) -> TokenSaveResult<Token> {
+        by handle: UUID, _ body: (inout State) throws(Failure) -> SaveResult<StoredToken<Token>>
+    ) throws(Failure) -> SaveResult<StoredToken<Token>> {
         let (former, result, listeners) = try state.withLock { state throws(Failure) in
             let former = state.stored
             let result = try body(&state)

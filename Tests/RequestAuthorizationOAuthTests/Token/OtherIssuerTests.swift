@@ -309,7 +309,7 @@ private struct Unannounced: SharedTokenStore {
     func loadWithIntent() async throws -> TokenWithIntent<OAuthToken> { try await base.loadWithIntent() }
     func save(
         _ stored: StoredToken<OAuthToken>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<OAuthToken> {
+    ) async throws -> SaveResult<StoredToken<OAuthToken>> {
         try await base.save(stored, replacing: condition, ending: intent)
     }
     func setIntent(_ intent: RefreshIntent?) async throws { try await base.setIntent(intent) }

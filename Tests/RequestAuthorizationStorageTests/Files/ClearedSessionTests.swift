@@ -197,7 +197,7 @@ struct UnwatchedStore<Base: SharedTokenStore>: SharedTokenStore {
     func loadWithIntent() async throws -> TokenWithIntent<Base.Token> { try await base.loadWithIntent() }
     func save(
         _ stored: StoredToken<Base.Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<Base.Token> {
+    ) async throws -> SaveResult<StoredToken<Base.Token>> {
         try await base.save(stored, replacing: condition, ending: intent)
     }
     func setIntent(_ intent: RefreshIntent?) async throws { try await base.setIntent(intent) }

@@ -176,7 +176,7 @@ private final class Refresh: Sendable {
         #expect(try await sibling.openIntent()?.generation == 1)
     }
 
-    func save(_ generation: Int) async throws -> TokenSaveResult<TestToken> {
+    func save(_ generation: Int) async throws -> SaveResult<StoredToken<TestToken>> {
         try await store.save(
             .make(generation), replacing: .older(session: TokenVersion.test(0).session, generation: generation),
             ending: intent.withLock { $0 })

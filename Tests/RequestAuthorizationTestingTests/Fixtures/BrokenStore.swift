@@ -116,7 +116,7 @@ final class BrokenStore: SharedTokenStore {
 
     func save(
         _ stored: StoredToken<TestToken>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<TestToken> {
+    ) async throws -> SaveResult<StoredToken<TestToken>> {
         let result = try await save(stored, condition)
         if defect == .announcesNoSignOuts, stored.token != nil { announce() }
         state.withLock { state in
@@ -130,7 +130,7 @@ final class BrokenStore: SharedTokenStore {
 
     private func save(
         _ stored: StoredToken<TestToken>, _ condition: TokenSaveCondition
-    ) async throws -> TokenSaveResult<TestToken> {
+    ) async throws -> SaveResult<StoredToken<TestToken>> {
         switch defect {
         case .ignoresConditions: return try await base.save(stored, replacing: .anything)
         case .refusesAll:

@@ -102,7 +102,7 @@ final class DeadlyStore: SharedTokenStore, CustomStringConvertible {
 
     func save(
         _ stored: StoredToken<TestToken>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<TestToken> {
+    ) async throws -> SaveResult<StoredToken<TestToken>> {
         let snapshot = try await loadWithIntent()
         if defect == .savesInTwoSteps { for _ in 1...20 { await Task.yield() } }
         return try place.use { contents in

@@ -26,7 +26,7 @@ final class OpenToItself: SharedTokenStore {
     func clear() async throws { try await base.clear() }
     func save(
         _ stored: StoredToken<TestToken>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<TestToken> {
+    ) async throws -> SaveResult<StoredToken<TestToken>> {
         try await base.save(stored, replacing: condition, ending: intent)
     }
     func loadWithIntent() async throws -> TokenWithIntent<TestToken> { try await base.loadWithIntent() }

@@ -154,7 +154,7 @@ private struct LeasedStore: SharedTokenStore {
     func setIntent(_ intent: RefreshIntent?) async throws { try await base.setIntent(intent) }
     func save(
         _ stored: StoredToken<TestToken>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<TestToken> {
+    ) async throws -> SaveResult<StoredToken<TestToken>> {
         try await base.save(stored, replacing: condition, ending: intent)
     }
 }

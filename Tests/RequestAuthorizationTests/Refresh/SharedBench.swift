@@ -104,7 +104,7 @@ private struct DeafStore: SharedTokenStore {
     func lock(within limit: Duration) async throws -> TokenStoreLock { try await store.lock(within: limit) }
     func save(
         _ stored: StoredToken<TestToken>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<TestToken> {
+    ) async throws -> SaveResult<StoredToken<TestToken>> {
         try await store.save(stored, replacing: condition, ending: intent)
     }
     func loadWithIntent() async throws -> TokenWithIntent<TestToken> { try await store.loadWithIntent() }

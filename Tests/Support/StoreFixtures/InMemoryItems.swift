@@ -79,10 +79,10 @@ package final class InMemoryItems: SharedByteStore {
 
     package func save(
         _ item: Data, ending intent: Data?, if condition: @Sendable (Data?, TokenAbsence) throws -> Bool
-    ) async throws -> ItemSaveResult {
+    ) async throws -> SaveResult<Data> {
         // Lets a sibling save in between.
         await Task.yield()
-        let result: ItemSaveResult = try contents.withLock { contents in
+        let result: SaveResult<Data> = try contents.withLock { contents in
             // As with a file, an equal item counts as saved.
             guard try contents.item == item || condition(contents.item, contents.absence) else {
                 return .refused(contents.item)

@@ -15,7 +15,7 @@ package final class InterruptedItems<Items: SharedByteStore>: SharedByteStore {
 
     package func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
-    ) async throws -> ItemSaveResult {
+    ) async throws -> SaveResult<Data> {
         let interruption = interruption.withLock { interruption in
             defer { interruption = nil }
             return interruption

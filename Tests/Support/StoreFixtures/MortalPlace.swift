@@ -50,7 +50,7 @@ package struct MortalItems: SharedByteStore {
     }
     package func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
-    ) async throws -> ItemSaveResult {
+    ) async throws -> SaveResult<Data> {
         try await call("save") { try await items.save(item, ending: intent, if: condition) }
     }
     package func lock(within limit: Duration) async throws -> TokenStoreLock {

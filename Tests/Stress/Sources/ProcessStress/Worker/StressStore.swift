@@ -41,7 +41,7 @@ struct StressStore<Base: SharedTokenStore>: SharedTokenStore {
 
     func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> TokenSaveResult<Token> {
+    ) async throws -> SaveResult<StoredToken<Token>> {
         try await base.save(stored, replacing: controls.withoutEnd ? .anything : condition, ending: intent)
     }
 
