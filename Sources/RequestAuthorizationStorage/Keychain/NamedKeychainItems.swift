@@ -4,39 +4,53 @@
 /// Items in Apple's Keychain, for one process at a time.
 ///
 /// An item can be read after the first unlock since the device was started, and never leaves the device. Exclusive access
-/// excludes this process only, because programs cannot lock the Keychain. `NamedAppGroupItems` is for several processes.
+/// excludes this process only, because programs cannot lock the Keychain. Those of `.appGroup(_:client:)` are for several
+/// processes.
 ///
 /// Not run on Apple hardware: its decisions are tested against simulated Keychain status codes.
 public struct NamedKeychainItems: NamedItems, RedactedDescription {
     private let client: String
     private let accessGroup: String?
     private let keychain: any KeychainCalls
-    private let locks: NamedLocks<KeychainQuery>
-    private let clock: any AuthorizationClock
+    private let exclusion: Exclusion
+
+    /// Acquires exclusive access to an item.
+    typealias Exclusion =
+        @Sendable (_ name: String, _ kind: String, _ limit: Duration) async throws -> TokenStoreLock
 
     /// The locks of this process.
     private static let shared = NamedLocks<KeychainQuery>()
 
+    /// Items without an access group, whose exclusive access excludes this process only.
     init(
-        client: String, accessGroup: String? = nil, keychain: any KeychainCalls,
-        locks: NamedLocks<KeychainQuery>? = nil, clock: any AuthorizationClock = .system
+        client: String, keychain: any KeychainCalls, locks: NamedLocks<KeychainQuery>? = nil,
+        clock: any AuthorizationClock = .system
     ) {
-        (self.client, self.accessGroup, self.keychain, self.clock) = (client, accessGroup, keychain, clock)
-        self.locks = locks ?? Self.shared
-    }
-
-    public func item(named name: String, kind: String) -> KeychainTokenItem {
-        KeychainTokenItem(query: query(name, kind), keychain: keychain)
-    }
-
-    public func lock(named name: String, kind: String, within limit: Duration) async throws -> TokenStoreLock {
-        try await locks.lock(query(name, kind)) { [clock] wait in
+        let locks = locks ?? Self.shared
+        self.init(client: client, accessGroup: nil, keychain: keychain) { name, kind, limit in
             let overdue = TokenStoreError(.timedOut, "another task has held a Keychain item for \(limit); try again")
-            try await endingAtOnce(within: limit, of: clock, else: overdue) { for await _ in wait {} }
+            return try await locks.lock(Self.query(client, nil, name, kind)) { wait in
+                try await endingAtOnce(within: limit, of: clock, else: overdue) { for await _ in wait {} }
+            }
         }
     }
 
-    private func query(_ name: String, _ kind: String) -> KeychainQuery {
+    init(client: String, accessGroup: String?, keychain: any KeychainCalls, exclusion: @escaping Exclusion) {
+        (self.client, self.accessGroup, self.keychain) = (client, accessGroup, keychain)
+        self.exclusion = exclusion
+    }
+
+    public func item(named name: String, kind: String) -> KeychainTokenItem {
+        KeychainTokenItem(query: Self.query(client, accessGroup, name, kind), keychain: keychain)
+    }
+
+    public func lock(named name: String, kind: String, within limit: Duration) async throws -> TokenStoreLock {
+        try await exclusion(name, kind, limit)
+    }
+
+    private static func query(
+        _ client: String, _ accessGroup: String?, _ name: String, _ kind: String
+    ) -> KeychainQuery {
         KeychainQuery(
             service: KeychainPurpose.token.service(of: "\(client) \(kind)"), account: name, accessGroup: accessGroup,
             accessibility: .default)

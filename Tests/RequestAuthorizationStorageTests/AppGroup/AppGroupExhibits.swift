@@ -20,16 +20,16 @@ extension Exhibit {
             activity: .none, keychain: FakeKeychain())
         try await store.save(
             StoredToken(.token(TestToken(Secret.text)), version: .test(1), obtainedAt: Date(timeIntervalSince1970: 0)))
-        return [Exhibit("AppGroupTokenStore", store), Exhibit("NamedAppGroupItems", named)]
+        return [Exhibit("AppGroupTokenStore", store), Exhibit("NamedKeychainItems", named)]
     }
     #else
     static let appGroupWithoutSecrets: Set<String> = ["AppGroupTokenStore"]
 
-    static func appGroup() async throws -> [Exhibit] { [Exhibit("NamedAppGroupItems", named)] }
+    static func appGroup() async throws -> [Exhibit] { [Exhibit("NamedKeychainItems", named)] }
     #endif
 
-    private static var named: NamedAppGroupItems {
-        NamedAppGroupItems(
+    private static var named: NamedKeychainItems {
+        NamedKeychainItems(
             "group", client: Secret.text, keyGroup: nil, groups: FakeAppGroups([:]), activity: .none,
             keychain: FakeKeychain())
     }

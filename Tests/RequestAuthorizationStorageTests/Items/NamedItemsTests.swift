@@ -25,7 +25,7 @@ import Testing
         case .files: NamedFiles(client: client, folder: .at(folder.path))
         case .keychain: NamedKeychainItems(client: client, keychain: keychain, locks: locks)
         case .appGroup:
-            NamedAppGroupItems(
+            NamedKeychainItems(
                 "group.app", client: client, keyGroup: nil, groups: FakeAppGroups(["group.app": folder.path]),
                 activity: .expiring(activities), keychain: keychain)
         }
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `a program that is not in the group gets an error that says so`() async {
-        let place = NamedAppGroupItems(
+        let place = NamedKeychainItems(
             "group.other", client: "client", keyGroup: nil, groups: FakeAppGroups([:]), activity: .none,
             keychain: keychain)
         let error = await #expect(throws: TokenStoreError.self) {
