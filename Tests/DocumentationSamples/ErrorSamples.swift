@@ -40,7 +40,7 @@ import Testing
     @Test func `the outcomes of a call can be told apart`() async throws {
         let session = StubServer.session
         let request = URLRequest(url: try #require(URL(string: "https://api.widgets.example/")))
-        func end(_ steps: ScriptStep<TokenServiceInput<TestToken>, TestToken>) async throws -> String {
+        func end(_ steps: ScriptStep<TestToken?, TestToken>) async throws -> String {
             let auth = RefreshableTokenAuthorization(
                 service: ScriptedTokenService(steps), policy: .init(backOff: .init(patience: .zero)))
             return try await load(request, with: auth, on: session)

@@ -11,11 +11,11 @@
 /// Each call of `initialToken()` or `refresh(_:)` takes the next step. Pass the clock of the provider: a token's
 /// lifetime counts from the call. A call beyond the script throws ``ScriptRanOut``.
 public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableTokenService {
-    package typealias Step = ScriptStep<TokenServiceInput<Token>, Token>
+    package typealias Step = ScriptStep<Token?, Token>
     /// One recorded call.
-    package typealias Call = ScriptedCall<TokenServiceInput<Token>, Token>
+    package typealias Call = ScriptedCall<Token?, Token>
 
-    private let script: Script<TokenServiceInput<Token>, Token>
+    private let script: Script<Token?, Token>
     private let discards = Script<Token, Void>(owner: "discard", clock: .system, steps: [], forever: .success(()))
     private let revocations = Script<Token, Void>(owner: "revoke", clock: .system, steps: [], forever: .success(()))
 
@@ -26,8 +26,8 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     ///   - steps: one step for each call.
     ///   - forever: the step for all later calls.
     public init(
-        clock: any AuthorizationClock = .system, _ steps: ScriptStep<TokenServiceInput<Token>, Token>...,
-        forever: ScriptStep<TokenServiceInput<Token>, Token>? = nil
+        clock: any AuthorizationClock = .system, _ steps: ScriptStep<Token?, Token>...,
+        forever: ScriptStep<Token?, Token>? = nil
     ) {
         script = Script(owner: "ScriptedTokenService", clock: clock, steps: steps, forever: forever)
     }
@@ -35,8 +35,8 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     /// The number of calls of `initialToken()` and `refresh(_:)`.
     public var calls: Int { script.calls.count }
 
-    /// The calls in order, with the tokens to refresh.
-    public var history: [ScriptedCall<TokenServiceInput<Token>, Token>] { script.calls }
+    /// The calls in order. The input is the token to refresh, or `nil` for a first token.
+    public var history: [ScriptedCall<Token?, Token>] { script.calls }
 
     /// The tokens passed to `discard(_:)`, in order.
     public var discarded: [Token] { discards.calls.map(\.input) }
@@ -48,12 +48,12 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     public func failRevocation(with error: any Error) { revocations.append([.failure(error)]) }
 
     /// Adds steps at the end of the script.
-    public func append(_ steps: ScriptStep<TokenServiceInput<Token>, Token>...) { script.append(steps) }
+    public func append(_ steps: ScriptStep<Token?, Token>...) { script.append(steps) }
 
     /// Returns the next held call, and each one only once. Waits for it if needed.
     ///
     /// - Throws: `CancellationError` when the calling task is cancelled.
-    public func nextCall() async throws -> ScriptedCall<TokenServiceInput<Token>, Token> { try await script.nextCall() }
+    public func nextCall() async throws -> ScriptedCall<Token?, Token> { try await script.nextCall() }
 
     /// Suspends until at least this many calls have begun.
     ///
@@ -65,36 +65,17 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     /// Returns early only if the calling task is cancelled.
     public func discards(atLeast count: Int) async { await discards.calls(atLeast: count) }
 
-    public func initialToken() async throws -> Token { try await script.call(.initialToken) }
-    public func refresh(_ token: Token) async throws -> Token { try await script.call(.refresh(token)) }
+    public func initialToken() async throws -> Token { try await script.call(nil) }
+    public func refresh(_ token: Token) async throws -> Token { try await script.call(token) }
     public func discard(_ token: Token) async { try? await discards.call(token) }
     public func revoke(_ token: Token) async throws { try await revocations.call(token) }
-}
-
-/// The request to a token service.
-public enum TokenServiceInput<Token: AuthorizationToken>: Sendable {
-    /// A first token.
-    case initialToken
-    /// The successor of this token.
-    case refresh(Token)
-}
-
-extension TokenServiceInput: Equatable where Token: Equatable {}
-
-extension TokenServiceInput: RedactedDescription {
-    public var description: String {
-        switch self {
-        case .initialToken: "initialToken"
-        case .refresh: "refresh([redacted])"
-        }
-    }
 }
 
 extension ScriptedTokenService: RedactedDescription {
     public var description: String { "ScriptedTokenService(\(calls) calls)" }
 }
 
-extension ScriptStep where Input == TokenServiceInput<TestToken>, Output == TestToken {
+extension ScriptStep where Input == TestToken?, Output == TestToken {
     /// Returns a token.
     ///
     /// - Parameters:

@@ -35,7 +35,7 @@ extension ScenarioRun {
             #expect(requests.map { $0.values(of: "Authorization") } == [["Bearer a"], ["Bearer b"]])
             #expect(requests.map(\.target) == ["/me?x=1", "/me?x=1"])
             #expect(requests.map { $0.values(of: "X-Other") } == [["other"], ["other"]])
-            #expect(service.history.map(\.input) == [.refresh(TestToken("a"))])
+            #expect(service.history.map(\.input) == [TestToken("a")])
         }
     }
 

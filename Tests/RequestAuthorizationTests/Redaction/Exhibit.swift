@@ -89,7 +89,6 @@ extension Exhibit {
             Exhibit("TokenWithIntent", TokenWithIntent(stored, intent: nil)),
             Exhibit("TokenStoreOperation", TokenStoreOperation.save(stored)),
             Exhibit("TokenStoreOperation", TokenStoreOperation.conditionalSave(stored, .anything, ending: nil)),
-            Exhibit("TokenServiceInput", TokenServiceInput.refresh(token)),
         ] + (token is LooseToken ? [] : [Exhibit("TestToken", token)])
     }
 

@@ -26,7 +26,7 @@ import Testing
         #expect(bench.service.calls == 50)
         bench.service.append(.token("new"))
         #expect(try await bench.name() == "new")
-        #expect(Set(bench.service.history.map { "\($0.input)" }).count == 1)
+        #expect(Set(bench.service.history.map(\.input)).count == 1)
     }
 
     @Test(arguments: ["temporarily_unavailable", "server_error", "slow_down", "authorization_pending"])

@@ -16,7 +16,7 @@ import Testing
         #expect(try await bench.service.nextCall().succeed(TestToken("first")))
         for request in requests { #expect(try await request.value == "first") }
         #expect(bench.service.calls == 1)
-        #expect(bench.service.history.map(\.input) == [.initialToken])
+        #expect(bench.service.history.map(\.input) == [nil])
     }
 
     @Test func `an expiry, a 401, a retry by hand and new requests lead to one refresh`() async throws {
