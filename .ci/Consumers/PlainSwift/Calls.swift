@@ -34,7 +34,7 @@ struct Calls: Sendable {
         _ = try await PlainProvider().send(
             PlainRequest(),
             unauthorized: { status in
-                status == 401 ? UnauthorizedResponse(statusCode: status, fields: ["WWW-Authenticate"]) { _ in [] } : nil
+                status == 401 ? UnauthorizedResponse(statusCode: status, fields: ["WWW-Authenticate": []]) : nil
             }, transport: transport)
     }
 

@@ -62,19 +62,11 @@ public struct UnauthorizedResponse: AuthorizableResponse, Sendable {
         }
     }
 
-    /// Creates an answer from its status and the named fields.
-    ///
-    /// - Parameters:
-    ///   - statusCode: normally 401.
-    ///   - names: the names of the fields to keep.
-    ///   - lookUp: returns the values of a field, one element for each line.
-    public init(statusCode: Int, fields names: [String], of lookUp: (String) -> [String]) {
-        self.init(statusCode: statusCode, fields: names.reduce(into: [:]) { $0[$1] = lookUp($1) })
-    }
-
     /// Keeps of an answer what providers of this package read.
     @usableFromInline package init(of answer: some AuthorizableResponse) {
-        self.init(statusCode: answer.statusCode, fields: Self.fieldNames, of: answer.headerValues(for:))
+        self.init(
+            statusCode: answer.statusCode,
+            fields: Self.fieldNames.reduce(into: [:]) { $0[$1] = answer.headerValues(for: $1) })
     }
 
     /// Whether it is a 400 that asks for a nonce in the proof of a bound token. It says nothing about the credential.
