@@ -20,6 +20,8 @@ class HeldToken: CredentialContents, @unchecked Sendable {
     let expiresAt: Date
     /// When a refresh ahead of expiry is due.
     let refreshAt: Date
+    /// The ``mark`` of the token that it replaces; `nil` if no refresh of this provider has brought it.
+    private let formerMark: Int?
     /// Whether the service began the session by itself. It can begin another in the same way.
     let isFetched: Bool
 
@@ -57,6 +59,7 @@ class HeldToken: CredentialContents, @unchecked Sendable {
         keeper: (any TokenKeeper)?
     ) {
         (self.version, self.obtainedAt, self.isFetched, self.keeper) = (version, obtainedAt, isFetched, keeper)
+        formerMark = former?.mark
         let header = token.authorizationHeaderValue
         expiresAt = token.expiresAt
         let problem: String?
@@ -92,7 +95,7 @@ class HeldToken: CredentialContents, @unchecked Sendable {
         (self.version, keeper, rarities) = (version, former.keeper, former.rarities)
         (needsProof, isPromptProof) = (former.needsProof, former.isPromptProof)
         (obtainedAt, expiresAt, refreshAt) = (former.obtainedAt, former.expiresAt, former.refreshAt)
-        isFetched = former.isFetched
+        (formerMark, isFetched) = (former.formerMark, former.isFetched)
         super.init(CredentialField(unchecked: former.name, former.value), isForOneRequest: false, receipt: nil)
     }
 
@@ -121,6 +124,22 @@ class HeldToken: CredentialContents, @unchecked Sendable {
             obtainedAt == stored.obtainedAt, header == stored.header
         else { return nil }
         return numbered(stored.version)
+    }
+
+    /// This token under the next number, if it replaces a token to which a store has given its own; else `nil`.
+    func renumbered(after former: HeldToken) -> HeldToken? {
+        guard version.session == former.version.session, version.generation < former.version.next.generation,
+            formerMark == former.mark
+        else { return nil }
+        return numbered(former.version.next)
+    }
+
+    /// Tells the tokens of a session apart, whatever their numbers are.
+    private var mark: Int {
+        var hasher = Hasher()
+        hasher.combine(header)
+        hasher.combine(obtainedAt)
+        return hasher.finalize()
     }
 
     /// The same token, with all that is known of it, under another number.

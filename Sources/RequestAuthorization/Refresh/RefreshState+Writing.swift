@@ -72,8 +72,8 @@ extension RefreshState {
     ) {
         if let held = item?.token.flatMap({ renumbered(content, as: $0) }) { return renumber(held, news, &turn) }
         if let later = unrevoked(content, item) { return signOut(after: later, &turn) }
-        if let next = successor(of: item, news) {
-            return order(vault.successor(next), announcing: .refreshed(next), &turn)
+        if let next = successor(content, of: item) {
+            return order(vault.successor(next), announcing: news == nil ? nil : .refreshed(next), &turn)
         }
         if let next = secondToken(content, after: item) {
             return order(vault.successor(next), announcing: news, &turn)
@@ -114,9 +114,11 @@ extension RefreshState {
 
     /// The token to save under the next number, if the store has given its own to the token that it replaces. Once
     /// exclusive access is lost, the store gives it no other by itself.
-    private mutating func successor(of item: StoredItem?, _ news: News?) -> HeldToken? {
-        guard let item, case .refreshed(let held)? = news, renumber(as: item.token) else { return nil }
-        return held.numbered(item.version.next)
+    private mutating func successor(_ content: Vault.Content, of item: StoredItem?) -> HeldToken? {
+        guard let former = item?.token, let next = content.token?.renumbered(after: former) else { return nil }
+        renumber(as: former)
+        renumber(as: next)  // It may have been announced after an earlier try.
+        return next
     }
 
     /// The token to save again, if it was taken for the first of its session, and the one before it is stored after all.

@@ -331,10 +331,3 @@ extension Vault.Content {
         }
     }
 }
-
-extension TokenVersion {
-    /// The version of the successor. A store may return any number.
-    package var next: TokenVersion {
-        TokenVersion(session: session, generation: max(generation, generation &+ 1))
-    }
-}

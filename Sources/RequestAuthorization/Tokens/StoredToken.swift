@@ -44,6 +44,11 @@ public struct TokenVersion: Hashable, Sendable, Codable {
     public init(session: UUID, generation: Int) {
         (self.session, self.generation) = (session, generation)
     }
+
+    /// The version of the successor. A store may return any number.
+    package var next: TokenVersion {
+        TokenVersion(session: session, generation: max(generation, generation &+ 1))
+    }
 }
 
 extension StoredToken.Content: Equatable where Token: Equatable {}

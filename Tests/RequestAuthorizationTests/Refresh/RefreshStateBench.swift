@@ -39,14 +39,14 @@ struct RefreshStateBench {
 
     func held(
         _ number: Int, session: UUID = session, generation: Int = 0, isMalformed: Bool = false, isFetched: Bool = false,
-        claims: String? = nil
+        claims: String? = nil, replacing former: HeldToken? = nil
     ) -> HeldToken {
         let token = ExploredToken(
             number: number, expiresAt: now.date.addingTimeInterval(ExploredToken.lifetime), isMalformed: isMalformed)
         let version = TokenVersion(session: session, generation: generation)
         return TypedToken(
-            token, version: version, obtainedAt: now.date, isFetched: isFetched, claims: claims, policy: state.policy,
-            random: 1)
+            token, version: version, obtainedAt: now.date, isFetched: isFetched, claims: claims, replacing: former,
+            policy: state.policy, random: 1)
     }
 
     func stored(_ number: Int, session: UUID = session, generation: Int) -> StoredItem {

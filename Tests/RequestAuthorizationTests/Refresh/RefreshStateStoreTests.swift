@@ -310,8 +310,10 @@ struct RefreshStateStoreTests {
         #expect(bench.answer() == "token 3" && bench.state.heldVersion?.generation == 3)
     }
 
-    @Test(arguments: [false, true])
-    func `a token is saved although the store gives its number to the one that it replaces`(isLost: Bool) {
+    @Test(arguments: [false, true], [false, true])
+    func `a token is saved although the store gives its number to the one that it replaces`(
+        isLost: Bool, isLate: Bool
+    ) {
         var bench = Bench.make(storage: .shared)
         let first = bench.refuse()
         let item = bench.stored(1, generation: 0)
@@ -322,11 +324,19 @@ struct RefreshStateStoreTests {
         let second = bench.refuse(waiter: 7)
         bench.advance(second, .loaded(item, nil), .done)
         if !isLost { #expect(bench.write(.refused(renumbered)) == []) }
-        bench.advance(second, .token(bench.held(3, generation: 2)))
+        bench.advance(second, .token(bench.held(3, generation: 2, replacing: bench.state.held)))
+        if isLate { #expect(bench.write(.failed(ExploredFailure())).contains("resume [7] with 3")) }
+        // A sibling's token of that number counts.
+        var other = bench
+        #expect(!other.write(.refused(bench.stored(4, generation: 2))).contains("write"))
         // Exclusive access was lost meanwhile.
         #expect(bench.write(.refused(renumbered)) == ["write"])
         #expect(bench.unsaved == "token 3")
-        #expect(bench.write().contains("resume [7] with 3"))
+        // A store that refuses that, too, is not asked for ever, and the spent token is news to nobody.
+        var stuck = bench
+        let told = stuck.write(.refused(renumbered))
+        #expect(!told.contains("write") && !told.contains("token adopted"))
+        #expect(bench.write().contains("resume [7] with 3") == !isLate)
         #expect(bench.answer() == "token 3" && bench.state.heldVersion?.generation == 3)
     }
 
