@@ -223,7 +223,9 @@ extension RefreshState {
             // Its lock, unless it has that already: then this was an intent. A lock stays until the token is stored.
             if vault.access == nil { vault.take(for: id) }
         case .done: turn.perform(.unlock(id, endsIntent: false))
-        case .token(let held):
+        case .token(let token):
+            // The held token may have got its number from the store.
+            let held = held.flatMap { token.renumbered(after: $0) } ?? token
             if isOver || line.session != held.version.session { return discard(held, &turn) }
             switch vault.news {
             // The session is about to end, or to be replaced.

@@ -340,6 +340,24 @@ struct RefreshStateStoreTests {
         #expect(bench.answer() == "token 3" && bench.state.heldVersion?.generation == 3)
     }
 
+    @Test func `the token of a forgotten call is used although the store gives its number to the former one`() {
+        var bench = Bench.make(storage: .shared)
+        let first = bench.refuse()
+        let item = bench.stored(1, generation: 0)
+        bench.advance(first, .done, .loaded(item, nil), .done, .token(bench.held(2, generation: 1)))
+        bench.write(.failed(ExploredFailure()))
+        let renumbered = bench.stored(2, generation: 2)
+        bench.pass(200)
+        let call = bench.refuse()
+        bench.advance(call, .loaded(item, nil), .done)
+        let late = bench.held(3, generation: 2, replacing: bench.state.held)
+        bench.overdue(isForgotten: true)
+        bench.write(.refused(renumbered))
+        #expect(bench.advance(call, .token(late)) == ["write"])
+        bench.write()
+        #expect(bench.answer() == "token 3" && bench.state.heldVersion?.generation == 3)
+    }
+
     @Test(arguments: [false, true])
     func `a token that the store holds under another number is still refreshed, and its claims are known`(
         isRefused: Bool
