@@ -352,8 +352,7 @@ actor ResourceSessions {
         try checkSignOuts(since: demand)
         state.withLock { $0.consent.asksPerson() }
         let request = ResourceSignIn.Request(found, scopes, since: former, demand.reason)
-        // A dialogue that goes on after a sign-out must not keep the lock, for which the next sign-in waits.
-        guard try await endingAtOnce({ [settings] in try await settings.signIn.ask(request) }) else {
+        guard try await callingProgram({ [settings] in try await settings.signIn.ask(request) }) else {
             throw NotAuthorized(.needsInteraction, detail: ConsentState.denial)
         }
         try checkSignOuts(since: demand)

@@ -92,6 +92,17 @@ extension ResourceSignIn.Request {
 
 // MARK: -
 
+/// Calls a closure of the program, which may block its thread, and may pay no attention to cancellation.
+///
+/// After a sign-out it must not keep the lock, for which the next sign-in waits.
+func callingProgram<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    try await endingAtOnce {
+        await Task.yield()  // It begins on the thread of the caller, which is that of an actor.
+        try Task.checkCancellation()
+        return try await body()
+    }
+}
+
 /// One sign-in of a person at one server, from the registration to the token.
 struct ResourceSignInAttempt: Sendable {
     typealias Outcome = (record: ResourceRecord, service: OAuthTokenService, token: OAuthToken)
@@ -145,7 +156,7 @@ struct ResourceSignInAttempt: Sendable {
         let callback = try await receiver.callback(
             for: { [parameters] redirectURI in
                 try await begin(redirectURI).service.pending(scopes, redirectURI, parameters)
-            }, show: { page in try await endingAtOnce { try await show(page) } })
+            }, show: { page in try await callingProgram { try await show(page) } })
         guard let (record, service) = began.withLock({ $0 }) else { throw SignInError(.foreign) }
         return (record, service, try await service.finish(callback: callback))
     }
@@ -159,7 +170,7 @@ struct ResourceSignInAttempt: Sendable {
             found.server.deviceAuthorizationEndpoint, named: "device_authorization_endpoint")
         let (record, service) = try await begin(nil)
         let device = try await service.deviceSignIn(scopes: scopes, parameters: parameters)
-        try await endingAtOnce { try await show(device) }
+        try await callingProgram { try await show(device) }
         return (record, service, try await device.token())
     }
 

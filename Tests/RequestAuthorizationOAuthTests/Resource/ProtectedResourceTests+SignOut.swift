@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Full
+import Dispatch
 import Foundation
 import LoopbackServer
 import RequestAuthorization
@@ -245,6 +246,34 @@ extension ProtectedResourceTests {
             answer.finish()
             #expect(try await notes.get(server) == "200 ok")
             #expect(page.opened.withLock { $0 } == 1)
+        }
+    }
+
+    @Test func `a question that blocks its thread holds up no sign-out`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+            let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
+            let end = DispatchSemaphore(value: 0)
+            // As readLine() does.
+            @Sendable func question() -> Bool {
+                ask.finish()
+                answer.yield(end.wait(timeout: .now() + 10) == .success)
+                return true
+            }
+            let page = PageOpener()
+            let notes = ProtectedResourceAuthorization(
+                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), transport: .patient, clock: guarded.clock,
+                signIn: .through(page) { _ in question() })
+            let first = Task { try await notes.signIn() }
+            for await _ in asked {}
+            await notes.reset()
+            end.signal()
+            let error = await #expect(throws: NotAuthorized.self) { try await first.value }
+            #expect(error?.reason == .signedOut && page.opened.withLock { $0 } == 0)
+            for await isInTime in answers {
+                #expect(isInTime)
+                break
+            }
         }
     }
 
