@@ -322,7 +322,7 @@ actor ResourceSessions {
         do {
             let found = try await resource(for: demand)
             guard let make = settings.service else { return try await signIn(demand, at: found) }
-            let provider = provider(for: try await make(found), in: nil)
+            let provider = provider(for: try await callingProgram { try await make(found) }, in: nil)
             try checkSignOuts(since: demand)
             install(nil, provider, issuer: found.server.issuer)
         } catch  where ConsentState.isDenial(error) && demand.signOuts == signOuts {

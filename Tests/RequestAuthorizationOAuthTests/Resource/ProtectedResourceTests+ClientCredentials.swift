@@ -60,6 +60,39 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `a service that is still being made after a sign-out keeps no sign-in waiting`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (begins, begun) = AsyncStream.makeStream(of: Void.self)
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            let isFirst = Lock(true)
+            let own = ProtectedResourceAuthorization("\(server.base)/mcp", transport: .patient, clock: guarded.clock) {
+                found in
+                let isLong = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                if isLong {
+                    begun.finish()
+                    // It pays no attention to cancellation.
+                    await Task.detached { for await _ in ends {} }.value
+                }
+                return .clientCredentials(
+                    server: found.server, client: found.client(.secretPost(id: "b", secret: "s")),
+                    transport: .patient, clock: guarded.clock)
+            }
+            let first = Task { try await own.signIn() }
+            for await _ in begins {}
+            await own.reset()
+            let error = await #expect(throws: NotAuthorized.self) { try await first.value }
+            #expect(error?.reason == .signedOut)
+            try await own.signIn()
+            end.finish()
+            #expect(try await own.get(server) == "200 ok")
+            #expect(guarded.now.forms.count == 1)
+        }
+    }
+
     @Test func `a token endpoint that has moved is called as the program has described its server`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let own = ProtectedResourceAuthorization("\(server.base)/mcp", transport: .patient, clock: guarded.clock) {
