@@ -83,6 +83,11 @@ actor ResourceSessions {
     /// Whether the session was requested with these scopes.
     private func covers(_ scopes: Set<String>) -> Bool { scopes.isSubset(of: session?.record?.requested ?? []) }
 
+    /// Whether the session was requested with what a challenge requires. It does not decide on `offline_access`.
+    private func covers(demandOf challenge: AuthenticationChallenge?) -> Bool {
+        covers((challenge?.scope ?? []).subtracting([ProtectedResource.offlineAccess]))
+    }
+
     private nonisolated func provider(
         for service: OAuthTokenService, in store: (any TokenStore<OAuthToken>)?
     ) -> RefreshableTokenAuthorization<OAuthToken> {
@@ -141,7 +146,7 @@ actor ResourceSessions {
         // A sibling's session does not count as this one's sign-in. What it lacks is asked for after the next refusal.
         var failure: TokenStoreError?
         do {
-            if try await adopt(newerThan: baseline), covers(reason == .scopes ? challenge?.scope ?? [] : []) {
+            if try await adopt(newerThan: baseline), covers(demandOf: reason == .scopes ? challenge : nil) {
                 return true
             }
         } catch let error as TokenStoreError where settings.signIn.way != nil {
@@ -313,7 +318,7 @@ actor ResourceSessions {
         if try await adopt(newerThan: demand.baseline) {
             // Those who wait are of the former line: a page would not help them.
             if let former = demand.former, session?.line != former { return state.withLock { $0.consent.spare() } }
-            if covers(demand.reason.isStepUp ? demand.challenge?.scope ?? [] : demand.scopes) {
+            if demand.reason.isStepUp ? covers(demandOf: demand.challenge) : covers(demand.scopes) {
                 return state.withLock { $0.consent.asksPerson() }
             }
         }

@@ -213,6 +213,37 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `who waits for a sibling's step-up is not asked again, also if the resource demands offline_access`()
+        async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (shown, show) = AsyncStream.makeStream(of: Void.self)
+            let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+            let (waits, wait) = AsyncStream.makeStream(of: Void.self)
+            let records = LockedRecords.telling(wait, ofSignIn: 3)
+            let asked = Asked()
+            let first = ProtectedResourceAuthorization.make(
+                server, guarded, tells: show, waitsFor: answers, records: records)
+            let second = ProtectedResourceAuthorization.make(server, guarded, asked: asked, records: records)
+            try await second.signIn()
+            let demand = #"Bearer error="insufficient_scope", scope="write offline_access""#
+            @Sendable func status(_ notes: ProtectedResourceAuthorization) async throws -> Int {
+                try await notes.send(TestRequest("\(server.base)/mcp")) { request async throws -> TestResponse in
+                    let isRefused = request.credential(in: "Authorization") == "Bearer t1"
+                    return isRefused ? TestResponse(403, ["WWW-Authenticate": demand]) : TestResponse(200)
+                }.statusCode
+            }
+            async let one = status(first)
+            for await _ in shown {}
+            async let two = status(second)
+            for await _ in waits {}
+            answer.finish()
+            #expect(try await [one, two] == [200, 200])
+            #expect(asked.reasons == ["first sign-in"])
+            #expect(guarded.now.pages.map { $0["scope"] } == [nil, "write"])
+        }
+    }
+
     @Test func `an older sign-in of a sibling does not count as a stronger log-in`() async throws {
         try await GuardedServer.run {
             $0.required = ["PUT": ["write"]]
