@@ -352,8 +352,12 @@ actor ResourceSessions {
         if let refusal, now < refusal.end { throw refusal.error }
         let kept = try await settings.record()
         let former = session?.record?.requested ?? []
+        // A session that only its token ends goes on with what the person has allowed, unless the server is another one.
+        let goesOn =
+            demand.reason.isStepUp
+            || demand.reason == .refusedToken && found.server.issuer == session?.record?.resource.server.issuer
         let scopes = found.scopes(
-            after: demand.challenge, requested: demand.reason.isStepUp ? former.union(demand.scopes) : demand.scopes)
+            after: demand.challenge, requested: goesOn ? former.union(demand.scopes) : demand.scopes)
         try checkSignOuts(since: demand)
         state.withLock { $0.consent.asksPerson() }
         let request = ResourceSignIn.Request(found, scopes, since: former, demand.reason)

@@ -109,6 +109,32 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a sign-in for a token that cannot be refreshed asks for what was allowed, unless the server is another one`(
+        moves: Bool
+    ) async throws {
+        try await GuardedServer.run { state in
+            state.resourceMembers = #","scopes_supported":["basic"]"#
+            state.required = ["PUT": ["write"]]
+            state.givesRefreshTokens = false
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(try await notes.get(server, "PUT") == "200 ok")
+            guarded.change { state in
+                state.refused = ["t2"]
+                if moves { state.issuers = ["BASE/as2"] }
+            }
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(
+                guarded.now.pages.map { $0["scope"] } == ["basic", "basic write", moves ? "basic" : "basic write"])
+            let last = try #require(asked.requests.withLock { $0 }.last)
+            let reason: ResourceSignIn.Reason = moves ? .otherServer : .refusedToken
+            #expect(last.reason == reason && last.newScopes.isEmpty)
+        }
+    }
+
     @Test func `a token endpoint that has moved is looked for, and the session lives`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization.make(server, guarded)
