@@ -158,6 +158,19 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a refused registration says nothing about the server to which the resource moves`() async throws {
+        try await GuardedServer.run {
+            $0.answers["/as/register"] = { _ in .json(#"{"error":"access_denied"}"#, status: 403) }
+        } body: { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            let error = await #expect(throws: ProtectedResourceError.self) { _ = try await notes.get(server) }
+            #expect(error?.problem == .registrationRefused)
+            guarded.change { $0.issuers = ["BASE/as2"] }
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.forms.map(\.path) == ["/as2/token"])
+        }
+    }
+
     @Test func `a sign-in that fails before the person is asked counts for a minute`() async throws {
         try await GuardedServer.run {
             $0.answers["/.well-known/oauth-protected-resource/mcp"] = { _ in .status(503) }
