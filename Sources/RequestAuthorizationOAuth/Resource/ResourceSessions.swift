@@ -315,7 +315,8 @@ actor ResourceSessions {
         if let deniedAt, deniedAt > demand.since, deniedAt <= settings.clock.now {
             throw NotAuthorized(.needsInteraction, detail: ConsentState.denial)
         }
-        if try await adopt(newerThan: demand.baseline) {
+        // A sibling that has signed out again has brought no session.
+        if try await adopt(newerThan: demand.baseline), try await settings.stored() != nil {
             // Those who wait are of the former line: a page would not help them.
             if let former = demand.former, session?.line != former { return state.withLock { $0.consent.spare() } }
             if demand.reason.isStepUp ? covers(demandOf: demand.challenge) : covers(demand.scopes) {

@@ -105,8 +105,8 @@ struct SlowlySavedRecords: ChangedRecords {
 
 /// Records that call a function before each lock.
 struct LockedRecords: ChangedRecords {
-    let base = InMemoryResourceRecords()
-    let willLock: @Sendable (String, Duration) throws -> Void
+    var base = InMemoryResourceRecords()
+    let willLock: @Sendable (String, Duration) async throws -> Void
 
     /// Ends a stream when the sign-in of this number is about to lock.
     static func telling(_ stream: AsyncStream<Void>.Continuation, ofSignIn number: Int) -> LockedRecords {
@@ -121,7 +121,7 @@ struct LockedRecords: ChangedRecords {
     }
 
     func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
-        try willLock(name, limit)
+        try await willLock(name, limit)
         return try await base.lock(named: name, within: limit)
     }
 }

@@ -280,6 +280,27 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a sign-in counts only if the sibling that was first has not signed out again`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (base, asked, isFirst) = (InMemoryResourceRecords(), Asked(), Lock(true))
+            let sibling = ProtectedResourceAuthorization.make(server, guarded, records: base)
+            let records = LockedRecords(base: base) { name, _ in
+                guard name.hasPrefix("sign-in"),
+                    isFirst.withLock({ isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    })
+                else { return }
+                try await sibling.signIn()
+                await sibling.reset()
+            }
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked, records: records)
+            try await notes.signIn()
+            #expect(asked.reasons == ["first sign-in"])
+            #expect(try await notes.validToken().accessToken == "t2")
+        }
+    }
+
     @Test func `a sign-out ends the session of a sibling that has moved to another server`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let (first, second) = try await Self.siblingsWithSession(server, guarded)
