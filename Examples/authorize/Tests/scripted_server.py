@@ -3,10 +3,10 @@
 """scripted_server.py SCRIPT: an MCP server that answers as it is told, on a free port of 127.0.0.1.
 
 SCRIPT is a JSON object: from the kind of a message, such as "GET" or "tools/call", to the answers in their order; "refresh" is
-the kind of a refresh at /token. An answer has "status", "fields", "body", "isCut" (the connection breaks before the end of
-the body), "until" (the kind of a message that comes before it), "hangs" (there is no answer), "staysOpen" (there is no end
-of the body) and "copies" (the body comes so many times; a line says whether the client took all of it, or held it up for two
-seconds).
+the kind of a refresh at /token, and "tools/call a" that of messages in the session "a". An answer has "status", "fields",
+"body", "isCut" (the connection breaks before the end of the body), "until" (the kind of a message that comes before it),
+"hangs" (there is no answer), "staysOpen" (there is no end of the body) and "copies" (the body comes so many times; a line says
+whether the client took all of it, or held it up for two seconds).
 Without one, a request is answered with a result, a notification with 202, and GET with 405.
 
 It prints its address, then a line for each message: its kind, its Last-Event-ID, and the scheme and token of its
@@ -95,7 +95,7 @@ class Handler(BaseHTTPRequestHandler):
         coming(kind).set()
         if os.environ.get("GUARDED") == "1" and types.get(token) != scheme:
             return self.answer(401, {"WWW-Authenticate": "Bearer"}, b"")
-        answer = self.scripted(kind)
+        answer = self.scripted(kind + " " + self.headers.get("Mcp-Session-Id", "-")) or self.scripted(kind)
         if answer is None:
             return self.usual(kind, message)
         if answer.get("hangs"):

@@ -42,7 +42,7 @@ private final class Bridge: Sendable {
         /// The client's `initialize`.
         var opening: Message?
         /// Begins a session in place of one that the server has ended.
-        var reopening: (ended: String, task: Task<Bool, Never>)?
+        var reopening: (ended: String, task: Task<Bool, any Error>)?
         /// The id of an `initialize` that is repeated: the client has a response already.
         var repeated: JSONValue?
         var listening: Task<Void, Never>?
@@ -108,7 +108,7 @@ private final class Bridge: Sendable {
             return answer([.null], message.isJSON ? -32600 : -32700, "the line is no message of JSON-RPC")
         }
         var waiting = message.requests
-        if message.method != nil { _ = await state.withLock { $0.reopening?.task }?.value }
+        if message.method != nil { _ = await state.withLock { $0.reopening?.task }?.result }
         do {
             guard let problem = try await exchange(message, &waiting) else { return }
             answer(message.id == nil ? nil : waiting, -32000, problem)
@@ -138,7 +138,7 @@ private final class Bridge: Sendable {
         request.body = .bytes(ByteBuffer(string: message.line))
         let response = try await send(request, within: message.id == nil ? .minutes(1) : .hours(1))
         if !isLast, message.method != nil, response.status == .notFound,
-            let ended = request.headers.first(name: "Mcp-Session-Id"), await reopened(ended)
+            let ended = request.headers.first(name: "Mcp-Session-Id"), try await reopened(ended)
         {
             return try await exchange(message, &waiting, isLast: true)
         }
@@ -156,29 +156,36 @@ private final class Bridge: Sendable {
     /// Begins a session in place of one that the server has ended, once for all requests that learn of its end.
     ///
     /// - Returns: whether there is one.
-    private func reopened(_ ended: String) async -> Bool {
-        let reopening = state.withLock { state -> Task<Bool, Never>? in
+    private func reopened(_ ended: String) async throws -> Bool {
+        let reopening = state.withLock { state -> Task<Bool, any Error>? in
             guard state.connection == ended, let opening = state.opening else {
                 return state.reopening.flatMap { $0.ended == ended ? $0.task : nil }
             }
             (state.connection, state.repeated) = (nil, opening.id)
-            let task = Task {
-                var waiting = opening.requests
-                _ = try? await exchange(opening, &waiting, isLast: true)
-                let isOpen = self.state.withLock { state in
-                    state.repeated = nil
-                    if state.version == nil { state.connection = ended }
-                    return state.version != nil
+            let task = Task<Bool, any Error> {
+                var (waiting, isOpen) = (opening.requests, false)
+                defer {
+                    self.state.withLock { state in
+                        state.repeated = nil
+                        // The next request tries again.
+                        if !isOpen { (state.connection, state.reopening) = (ended, nil) }
+                    }
                 }
+                _ = try await exchange(opening, &waiting, isLast: true)
+                guard self.state.withLock({ $0.version != nil }) else { return false }
                 let ready = Message(#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
-                if isOpen { _ = try? await exchange(ready, &waiting, isLast: true) }
+                isOpen = try await exchange(ready, &waiting, isLast: true) == nil
                 return isOpen
             }
             state.reopening = (ended, task)
             return task
         }
         guard let reopening else { return false }
-        return await withTaskCancellationHandler(operation: { await reopening.value }, onCancel: { reopening.cancel() })
+        let result = await withTaskCancellationHandler(
+            operation: { await reopening.result }, onCancel: { reopening.cancel() })
+        // The client may have cancelled another request that waited.
+        if case .failure = result, reopening.isCancelled, !Task.isCancelled { return try await reopened(ended) }
+        return try result.get()
     }
 
     private func request(_ method: HTTPMethod) -> HTTPClientRequest {

@@ -385,6 +385,59 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `a session that begins again is used only when it is ready`() async throws {
+        let ended = Scripted.Answer(status: 404)
+        try await Scripted.with([
+            "initialize": [Self.opened(), Self.opened("b"), Self.opened("c")], "tools/call a": [ended, ended],
+            "notifications/initialized": [Scripted.Answer(hangs: true)],
+        ]) { server in
+            let bridge = try await server.bridge()
+            try bridge.say(Scripted.request("tools/call"))
+            _ = try await server.seen("notifications/initialized")
+            try bridge.say(Scripted.cancellation(of: "5") + Scripted.request("tools/call", id: "6"))
+            #expect(try await bridge.line().contains(#""id": 6, "result""#))
+            #expect(try await bridge.result().status == 0)
+            let lines = try await server.seenToEnd()
+            #expect(lines.contains { $0.hasPrefix("initialize ") }, "\(lines)")
+            #expect(lines.contains { $0.hasPrefix("notifications/initialized ") }, "\(lines)")
+        }
+    }
+
+    @Test func `a request that the client cancels takes no new session from the others`() async throws {
+        try await Scripted.with([
+            "initialize": [Self.opened(), Scripted.Answer(hangs: true), Self.opened("b")],
+            "tools/call a": [Scripted.Answer(status: 404)],
+            "tools/list a": [Scripted.Answer(status: 404, until: "response")],
+        ]) { server in
+            let bridge = try await server.bridge()
+            _ = try await server.seen("initialize")
+            try bridge.say(Scripted.request("tools/call") + Scripted.request("tools/list", id: "6"))
+            // Both requests, and the `initialize` for the first one.
+            for _ in 1...3 { _ = try await server.seen() }
+            // The second one comes to wait meanwhile.
+            for _ in 1...3 {
+                try bridge.say(Scripted.answer(id: "9") + "\n")
+                _ = try await server.seen("response")
+            }
+            try bridge.say(Scripted.cancellation(of: "5"))
+            let line = try await bridge.line()
+            #expect(line.contains(#""id": 6, "result""#), "\(line)")
+        }
+    }
+
+    @Test func `a session that needs a person to begin again says so`() async throws {
+        let refusal = Scripted.Answer(status: 403, fields: ["WWW-Authenticate": #"Bearer error="insufficient_scope""#])
+        try await Scripted.with(
+            ["initialize": [Self.opened(), refusal], "tools/call a": [Scripted.Answer(status: 404)]], isGuarded: true
+        ) { server in
+            try await server.login(server.url)
+            let bridge = try await server.bridge()
+            try bridge.say(Scripted.request("tools/call"))
+            let advice = try await bridge.line()
+            #expect(advice.contains("`authorize login \(server.url) --no-browser`"), "\(advice)")
+        }
+    }
+
     @Test func `a stream that stays open after the response holds up nothing`() async throws {
         var (opened, called) = (Self.opened(), Scripted.Answer.events("data: \(Scripted.answer())\n\n"))
         opened = .events("data: \(opened.body)\n\n")
@@ -446,8 +499,7 @@ struct BridgeScriptTests {
             let bridge = try await server.bridge()
             try bridge.say(Scripted.request("tools/call", id: #""a""#))
             _ = try await server.seen("tools/call")
-            try bridge.say(
-                #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}"# + "\n")
+            try bridge.say(Scripted.cancellation(of: #""a""#))
             let result = try await bridge.result()
             #expect(result.status == 0 && !result.output.contains("error"), "\(result)")
             _ = try await server.seen("notifications/cancelled")

@@ -73,6 +73,13 @@ struct Scripted {
         }
     }
 
+    /// All messages up to the end of the session.
+    func seenToEnd() async throws -> [String] {
+        var lines: [String] = []
+        while lines.last?.hasPrefix("DELETE ") != true { lines.append(try await seen()) }
+        return lines
+    }
+
     func start(_ arguments: String...) throws -> Program {
         try Program(Program.authorize, arguments, environment: ["XDG_STATE_HOME": home, "HOME": home])
     }
@@ -107,6 +114,10 @@ struct Scripted {
     }
 
     static func notification(_ method: String) -> String { #"{"jsonrpc":"2.0","method":"\#(method)"}"# + "\n" }
+
+    static func cancellation(of id: String) -> String {
+        #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":\#(id)}}"# + "\n"
+    }
 
     static func answer(id: String = "5", _ result: String = "{}") -> String {
         #"{"jsonrpc":"2.0","id":\#(id),"result":\#(result)}"#
