@@ -42,7 +42,7 @@ private final class Bridge: Sendable {
         /// The client's `initialize`.
         var opening: Message?
         /// Begins a session in place of one that the server has ended.
-        var reopening: (ended: String, task: Task<Bool, any Error>)?
+        var reopening: Task<Bool, any Error>?
         /// The id of an `initialize` that is repeated: the client has a response already.
         var repeated: JSONValue?
         var listening: Task<Void, Never>?
@@ -108,7 +108,8 @@ private final class Bridge: Sendable {
             return answer([.null], message.isJSON ? -32600 : -32700, "the line is no message of JSON-RPC")
         }
         var waiting = message.requests
-        if message.method != nil { _ = await state.withLock { $0.reopening?.task }?.result }
+        if message.method != nil { _ = await state.withLock { $0.reopening }?.result }
+        if message.method == "initialize" { state.withLock { $0.reopening = nil } }
         do {
             guard let problem = try await exchange(message, &waiting) else { return }
             answer(message.id == nil ? nil : waiting, -32000, problem)
@@ -159,7 +160,7 @@ private final class Bridge: Sendable {
     private func reopened(_ ended: String) async throws -> Bool {
         let reopening = state.withLock { state -> Task<Bool, any Error>? in
             guard state.connection == ended, let opening = state.opening else {
-                return state.reopening.flatMap { $0.ended == ended ? $0.task : nil }
+                return state.reopening
             }
             (state.connection, state.repeated) = (nil, opening.id)
             let task = Task<Bool, any Error> {
@@ -177,7 +178,7 @@ private final class Bridge: Sendable {
                 isOpen = try await exchange(ready, &waiting, isLast: true) == nil
                 return isOpen
             }
-            state.reopening = (ended, task)
+            state.reopening = task
             return task
         }
         guard let reopening else { return false }

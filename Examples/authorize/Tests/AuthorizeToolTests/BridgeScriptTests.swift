@@ -385,6 +385,29 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a late request of an earlier session goes to the last one, unless the client began that`(
+        isClients: Bool
+    ) async throws {
+        let ended = Scripted.Answer(status: 404)
+        try await Scripted.with([
+            "initialize": [Self.opened(), Self.opened("b"), Self.opened("c")], "tools/call a": [ended],
+            "ping b": [ended], "tools/list a": [Scripted.Answer(status: 404, until: "notifications/progress")],
+        ]) { server in
+            let bridge = try await server.bridge()
+            try bridge.say(Scripted.request("tools/list", id: "6"))
+            _ = try await server.seen("tools/list")
+            let next = isClients ? BridgeTests.initialize : Scripted.request("ping")
+            for request in [Scripted.request("tools/call"), next] {
+                try bridge.say(request)
+                #expect(try await bridge.line().contains(#""result""#))
+            }
+            try bridge.say(Scripted.notification("notifications/progress"))
+            let last = try await bridge.line()
+            #expect(last.contains(isClients ? "connect again" : #""id": 6, "result""#), "\(last)")
+        }
+    }
+
     @Test func `a session that begins again is used only when it is ready`() async throws {
         let ended = Scripted.Answer(status: 404)
         try await Scripted.with([
