@@ -156,10 +156,10 @@ private final class Bridge: Sendable {
 
     /// Begins a session in place of one that the server has ended, once for all requests that learn of its end.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: whether there is one, with the version that the client knows.
     private func reopened(_ ended: String) async throws -> Bool {
         let reopening = state.withLock { state -> Task<Bool, any Error>? in
-            guard state.connection == ended, let opening = state.opening else {
+            guard state.connection == ended, let opening = state.opening, let version = state.version else {
                 return state.reopening
             }
             (state.connection, state.repeated) = (nil, opening.id)
@@ -169,11 +169,11 @@ private final class Bridge: Sendable {
                     self.state.withLock { state in
                         state.repeated = nil
                         // The next request tries again.
-                        if !isOpen { (state.connection, state.reopening) = (ended, nil) }
+                        if !isOpen { (state.connection, state.version, state.reopening) = (ended, version, nil) }
                     }
                 }
                 _ = try await exchange(opening, &waiting, isLast: true)
-                guard self.state.withLock({ $0.version != nil }) else { return false }
+                guard self.state.withLock({ $0.version == version }) else { return false }
                 let ready = Message(#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
                 isOpen = try await exchange(ready, &waiting, isLast: true) == nil
                 return isOpen

@@ -297,10 +297,10 @@ struct BridgeScriptTests {
     }
 
     /// The answer to `initialize` of a server with sessions.
-    private static func opened(_ session: String = "a") -> Scripted.Answer {
+    private static func opened(_ session: String = "a", version: String = "2025-11-25") -> Scripted.Answer {
         Scripted.Answer(
             fields: ["Content-Type": "application/json", "Mcp-Session-Id": session],
-            body: Scripted.answer(id: "1", #"{"protocolVersion":"2025-11-25"}"#))
+            body: Scripted.answer(id: "1", #"{"protocolVersion":"\#(version)"}"#))
     }
 
     @Test(arguments: [SIGTERM, SIGINT, nil]) func `the session at the server ends with the bridge`(
@@ -367,13 +367,19 @@ struct BridgeScriptTests {
         }
     }
 
-    @Test func `an end of the session that no other one follows is an error of the request`() async throws {
-        let ended = Scripted.Answer(status: 404)
-        let refusal = Scripted.Answer(
+    @Test(arguments: [
+        Scripted.Answer(
             status: 400, fields: ["Content-Type": "application/json"],
-            body: #"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no"}}"#)
+            body: #"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no"}}"#),
+        // The client knows another version.
+        opened("b", version: "2025-06-18"),
+    ])
+    func `an end of the session that no other one follows is an error of the request`(
+        answer: Scripted.Answer
+    ) async throws {
+        let ended = Scripted.Answer(status: 404)
         try await Scripted.with([
-            "initialize": [Self.opened(), refusal, Self.opened("b")], "tools/call": [ended, ended],
+            "initialize": [Self.opened(), answer, Self.opened("c")], "tools/call": [ended, ended],
         ]) { server in
             let bridge = try await server.bridge()
             try bridge.say(Scripted.request("tools/call"))
