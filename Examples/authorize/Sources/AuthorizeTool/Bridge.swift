@@ -259,8 +259,9 @@ private final class Bridge: Sendable {
             return "the server answered \(response.status.code) without a response to this request"
         }
         var events = EventStream()
+        let connection = state.withLock { $0.connection }
         try await copy(response, &events, &waiting)
-        if !waiting.isEmpty, events.lastID != nil { try await follow(&events, &waiting, tries: 5) }
+        if !waiting.isEmpty, events.lastID != nil { try await follow(&events, &waiting, in: connection) }
         return "the server's stream ended before the response"
     }
 
@@ -286,12 +287,16 @@ private final class Bridge: Sendable {
     /// Gets what comes after the last event, over as many connections as it takes.
     ///
     /// It returns when there are no more requests without a response, or when the server has no such stream.
-    private func follow(_ events: inout EventStream, _ waiting: inout [JSONValue], tries: Int = .max) async throws {
+    private func follow(
+        _ events: inout EventStream, _ waiting: inout [JSONValue], in connection: String? = nil
+    ) async throws {
         let isUnasked = waiting.isEmpty
-        while events.failures < tries, isUnasked || !waiting.isEmpty {
+        while isUnasked || !waiting.isEmpty && events.failures < 5 {
             try await SystemClock().sleep(for: events.pause)
             do {
                 var request = request(.GET)
+                // Another session knows neither the event nor the request.
+                if !isUnasked, request.headers.first(name: "Mcp-Session-Id") != connection { return }
                 request.headers.add(name: "Accept", value: "text/event-stream")
                 if let last = events.lastID { request.headers.add(name: "Last-Event-ID", value: last) }
                 let response = try await send(

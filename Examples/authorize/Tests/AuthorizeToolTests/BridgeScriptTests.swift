@@ -454,6 +454,25 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `a stream of an ended session does not go on in the next one`() async throws {
+        try await Scripted.with([
+            "initialize": [Self.opened(), Self.opened("b")], "tools/call a": [.events("id: 1\nretry: 1\n\n")],
+            "tools/list a": [Scripted.Answer(status: 404)],
+            "GET a": [Scripted.Answer(status: 503, until: "notifications/initialized")],
+        ]) { server in
+            let bridge = try await server.bridge()
+            try bridge.say(Scripted.request("tools/call"))
+            #expect(try await server.seen("GET").hasPrefix("GET 1 "))
+            try bridge.say(Scripted.request("tools/list", id: "6"))
+            let answers = try await [bridge.line(), bridge.line()]
+            #expect(answers.contains { $0.contains(#""id": 6, "result""#) }, "\(answers)")
+            #expect(answers.contains { $0.contains(#""id":5"#) && $0.contains("ended before") }, "\(answers)")
+            #expect(try await bridge.result().status == 0)
+            let lines = try await server.seenToEnd()
+            #expect(!lines.contains { $0.hasPrefix("GET 1 ") }, "\(lines)")
+        }
+    }
+
     @Test func `a session that needs a person to begin again says so`() async throws {
         let refusal = Scripted.Answer(status: 403, fields: ["WWW-Authenticate": #"Bearer error="insufficient_scope""#])
         try await Scripted.with(
