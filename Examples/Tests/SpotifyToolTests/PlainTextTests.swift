@@ -27,6 +27,6 @@ import Testing
 
     @Test(arguments: [("abc", 3), ("ü", 1), ("音楽", 4), ("🎵", 2), ("e\u{301}", 1), ("", 0)])
     func `has the width that a terminal gives it`(text: String, width: Int) {
-        #expect(PlainText.width(text) == width)
+        #expect(Span(text).width == width)
     }
 }

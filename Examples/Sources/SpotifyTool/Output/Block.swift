@@ -15,6 +15,20 @@ struct Span: Hashable, Sendable, ExpressibleByStringInterpolation {
     static func dim(_ text: String) -> Span { Span(text, .dim) }
     static func good(_ text: String) -> Span { Span(text, .good) }
     static func bad(_ text: String) -> Span { Span(text, .bad) }
+
+    /// The width in the columns of a terminal.
+    var width: Int { text.reduce(0) { $0 + (Self.isWide($1) ? 2 : 1) } }
+
+    /// The wide blocks of Unicode Standard Annex 11, accurate enough for a table.
+    private static func isWide(_ character: Character) -> Bool {
+        guard let scalar = character.unicodeScalars.first else { return false }
+        return switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+            0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+            true
+        default: false
+        }
+    }
 }
 
 /// A part of a command's output, independent of whether it goes to a terminal.
@@ -53,13 +67,13 @@ struct Renderer: Sendable {
         let widths = rows.reduce(into: [Int]()) { widths, row in
             for (column, cell) in row.enumerated() {
                 if column == widths.count { widths.append(0) }
-                widths[column] = max(widths[column], PlainText.width(cell.text))
+                widths[column] = max(widths[column], cell.width)
             }
         }
         return rows.map { row in
             row.enumerated().map { column, cell in
                 let isLast = column == row.count - 1
-                let room = isLast ? 0 : widths[column] + 2 - PlainText.width(cell.text)
+                let room = isLast ? 0 : widths[column] + 2 - cell.width
                 return paint(cell) + String(repeating: " ", count: room)
             }.joined()
         }

@@ -39,18 +39,4 @@ enum PlainText {
         }
         return escaped
     }
-
-    /// The width of a text in the columns of a terminal.
-    static func width(_ text: String) -> Int { text.reduce(0) { $0 + (isWide($1) ? 2 : 1) } }
-
-    /// The wide blocks of Unicode Standard Annex 11, accurate enough for a table.
-    private static func isWide(_ character: Character) -> Bool {
-        guard let scalar = character.unicodeScalars.first else { return false }
-        return switch scalar.value {
-        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
-            0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
-            true
-        default: false
-        }
-    }
 }

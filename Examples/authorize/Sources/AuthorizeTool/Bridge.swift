@@ -204,10 +204,8 @@ private final class Bridge: Sendable {
     ) async throws -> HTTPClientResponse {
         var session = session
         // The provider of a session with a key would bind the tokens of a later sign-in without one.
-        if session.isBound, (try? await session.auth.storedSession())?.isBound == false,
-            let next = try await replacement(of: session)
-        {
-            session = next
+        if session.isBound, (try? await session.auth.storedSession())?.isBound == false {
+            session = try await replacement(of: session) ?? session
         }
         do {
             return try await execute(request, session, limit, client)
