@@ -29,7 +29,7 @@ extension Tool {
             status = try await Child().run(command, adding: (variable, token.accessToken))
         } catch {
             Output.note("error: \(command.first ?? "") cannot be started: \(String(cString: strerror(error.number)))")
-            return error.number == ENOENT ? 127 : 126
+            return [ENOENT, ENOTDIR].contains(error.number) ? 127 : 126
         }
         if status & 0x7F != 0 { EndingSignals.endProgram(by: status & 0x7F) }
         return (status >> 8) & 0xFF

@@ -128,6 +128,9 @@ struct ExecTests {
             try await user.login()
             let none = try await user.run("exec", user.url, "--env", "TOKEN", "--", "/no/such")
             #expect(none.status == 127 && none.errors.contains("/no/such"))
+            // The system names the last place of the search path, which need not be a folder.
+            let missing = try await user.shell("PATH=$PATH:/dev/null authorize exec \(user.url) --env TOKEN -- no-such")
+            #expect(missing.status == 127, "\(missing)")
             let folder = try await user.run("exec", user.url, "--env", "TOKEN", "--", user.home)
             #expect(folder.status == 126 && folder.errors.contains(user.home), "\(folder)")
             let status = try await user.shell(
