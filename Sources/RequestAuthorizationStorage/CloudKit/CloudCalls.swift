@@ -24,7 +24,7 @@ protocol CloudCalls: Sendable {
     /// `CKDatabase.modifyRecords(…, deleting:)`
     func deleteRecord(named name: String) async throws
 
-    /// `CKAccountChanged`: the user signed in to iCloud or out of it.
+    /// `CKAccountChanged`: the user signed in to iCloud or out of it. The container is open for as long as that is read.
     var accountChanges: AsyncStream<Void>? { get }
 }
 

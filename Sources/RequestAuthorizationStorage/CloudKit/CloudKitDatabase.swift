@@ -67,9 +67,12 @@ struct CloudKitDatabase: CloudCalls {
     var accountChanges: AsyncStream<Void>? {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task {
+                // A container posts the notifications, for as long as it exists.
+                let opened = openedContainer
                 for await _ in NotificationCenter.default.notifications(named: .CKAccountChanged).map({ _ in () }) {
                     continuation.yield()
                 }
+                withExtendedLifetime(opened) {}
             }
             continuation.onTermination = { _ in task.cancel() }
         }

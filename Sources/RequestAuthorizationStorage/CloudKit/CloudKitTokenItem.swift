@@ -28,7 +28,8 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
         (self.cloud, self.clock, self.session, self.name) = (cloud, clock, session, name)
     }
 
-    var changes: AsyncStream<Void>? { cloud.accountChanges }
+    /// `nil` if the container must not be opened.
+    var changes: AsyncStream<Void>? { (try? cloud.checkContainer()) == nil ? nil : cloud.accountChanges }
 
     func load() async throws -> Data? {
         try await onRecord(ofAnyone: true) { name in

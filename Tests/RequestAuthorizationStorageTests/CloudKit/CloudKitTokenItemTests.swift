@@ -177,6 +177,7 @@ import Testing
             }
             #expect(error?.kind == .unsuitable)
         }
+        #expect(item().changes == nil)
         #expect(cloud.calls == [] && cloud.questions == 0)
     }
 

@@ -42,7 +42,7 @@ final class FakeCloud: Sendable {
     func open(_ container: String, entitlements: CloudEntitlements?) {
         state.withLock { ($0.container, $0.entitlements) = (container, entitlements) }
     }
-    /// The number of requests for the account, which open the container.
+    /// The number of requests for the account and for its changes, which open the container.
     var questions: Int { state.withLock(\.questions) }
 
     func signIn(as account: String) {
@@ -125,5 +125,8 @@ extension FakeCloud: CloudCalls {
         }
     }
 
-    var accountChanges: AsyncStream<Void>? { changes }
+    var accountChanges: AsyncStream<Void>? {
+        state.withLock { $0.questions += 1 }
+        return changes
+    }
 }
