@@ -19,6 +19,8 @@ struct CloudFailure: Error, Sendable {
         static let permissionFailure = Self(rawValue: 10)
         /// The record does not exist.
         static let unknownItem = Self(rawValue: 11)
+        /// The request is malformed, or the schema of the production environment lacks the type of the record.
+        static let invalidArguments = Self(rawValue: 12)
         /// The record has changed since it was read; `serverRecord` has the current one.
         static let serverRecordChanged = Self(rawValue: 14)
         static let operationCancelled = Self(rawValue: 20)
@@ -57,6 +59,9 @@ struct CloudFailure: Error, Sendable {
             TokenStoreError(.unavailable, "this device is not signed in to iCloud (\(code)); sign in in Settings")
         case .badContainer, .missingEntitlement, .badDatabase:
             TokenStoreError(.unsuitable, "the app may not use this iCloud container (\(code)); check its entitlements")
+        case .invalidArguments:
+            TokenStoreError(
+                .unsuitable, "iCloud refuses the record (\(code)); deploy the container's schema to production")
         case .permissionFailure, .managedAccountRestricted:
             TokenStoreError(.unsuitable, "this iCloud account may not store tokens (\(code)); use KeychainTokenStore")
         case .quotaExceeded: TokenStoreError(.noSpace, "the user's iCloud storage is full; free some space")

@@ -33,7 +33,8 @@ import Testing
         (.internalError, .unavailable), (.operationCancelled, .unavailable), (.notAuthenticated, .unavailable),
         (.accountTemporarilyUnavailable, .unavailable), (.badContainer, .unsuitable),
         (.missingEntitlement, .unsuitable), (.badDatabase, .unsuitable), (.permissionFailure, .unsuitable),
-        (.managedAccountRestricted, .unsuitable), (.quotaExceeded, .noSpace), (.partialFailure, .unavailable),
+        (.invalidArguments, .unsuitable), (.managedAccountRestricted, .unsuitable), (.quotaExceeded, .noSpace),
+        (.partialFailure, .unavailable),
         // Without names here: `serviceUnavailable`, `requestRateLimited`, `batchRequestFailed`, `zoneBusy`,
         // `limitExceeded`, and one that Apple has not named.
         (.init(rawValue: 6), .unavailable), (.init(rawValue: 7), .unavailable), (.init(rawValue: 22), .unavailable),
@@ -77,11 +78,11 @@ import Testing
     @Test func `the numbers are Apple's`() {
         let codes: [CloudFailure.Code] = [
             .internalError, .partialFailure, .networkUnavailable, .networkFailure, .badContainer, .missingEntitlement,
-            .notAuthenticated, .permissionFailure, .unknownItem, .serverRecordChanged, .operationCancelled,
-            .badDatabase, .quotaExceeded, .zoneNotFound, .userDeletedZone, .managedAccountRestricted,
-            .serverResponseLost, .accountTemporarilyUnavailable,
+            .notAuthenticated, .permissionFailure, .unknownItem, .invalidArguments, .serverRecordChanged,
+            .operationCancelled, .badDatabase, .quotaExceeded, .zoneNotFound, .userDeletedZone,
+            .managedAccountRestricted, .serverResponseLost, .accountTemporarilyUnavailable,
         ]
-        #expect(codes.map(\.rawValue) == [1, 2, 3, 4, 5, 8, 9, 10, 11, 14, 20, 24, 25, 26, 28, 32, 34, 36])
+        #expect(codes.map(\.rawValue) == [1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 14, 20, 24, 25, 26, 28, 32, 34, 36])
     }
 
     @Test(arguments: [CloudFailure.Code.unknownItem, .zoneNotFound, .userDeletedZone])
