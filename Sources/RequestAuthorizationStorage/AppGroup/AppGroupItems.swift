@@ -89,7 +89,7 @@ final class AppGroupItems: SharedByteStore, RedactedDescription {
     /// Runs a change within an activity, because the file is locked while it is replaced.
     ///
     /// When its time is over, the system calls the closure, and suspends the process once that has returned. So the closure
-    /// waits for the change. A change that still waits for another process then ends.
+    /// waits for the change. A change that has not begun or still waits for another process then ends.
     private func changing<Result: Sendable>(_ body: (RestrictedFileItems) async throws -> Result) async throws -> Result
     {
         let items = try items()

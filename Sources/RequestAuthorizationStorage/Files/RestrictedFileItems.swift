@@ -173,8 +173,10 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
         _ purpose: String, replaces: Bool = false, _ body: @escaping @Sendable (CredentialFiles) throws -> Value
     ) async throws -> Value {
         let isTimeOver = Self.isTimeOver
-        return try await queue.run(again: { try self.retry($0, after: $1, isTimeOver) }) { [files] in
-            try files.naming(purpose) {
+        return try await queue.run(again: { try self.retry($0, after: $1) }) { [files] in
+            // The process is about to be suspended, and must not lock a file after that.
+            if isTimeOver?.withLock({ $0 }) == true { throw Self.noMoreTime }
+            return try files.naming(purpose) {
                 do {
                     return try body(files)
                 } catch is OversizedItem {
@@ -191,7 +193,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
     private func tidyOnce() { if !isTidy.exchange(true), !activity.isNeeded { try? files.removeLeftover() } }
 
     /// Waits for a sibling that has the guard. Other accounts use the queue meanwhile.
-    private func retry(_ error: any Error, after waited: Duration, _ isTimeOver: Lock<Bool>?) throws -> Duration {
+    private func retry(_ error: any Error, after waited: Duration) throws -> Duration {
         guard error is GuardIsHeld else { throw error }
         guard waited < guardLimit else {
             throw TokenStoreError(
@@ -201,8 +203,6 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
                 resume or end it, and try again
                 """)
         }
-        // The process is about to be suspended, and must not lock a file after that.
-        if isTimeOver?.withLock({ $0 }) == true { throw Self.noMoreTime }
         return .microseconds(Int.random(in: 500...1_000))
     }
 }

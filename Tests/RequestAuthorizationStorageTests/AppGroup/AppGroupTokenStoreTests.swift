@@ -199,6 +199,18 @@ import Testing
         #expect(try await other.load() == Data("a".utf8))
     }
 
+    @Test func `a change that has not begun when the time ends is not made`() async throws {
+        let items = AppGroupItems(
+            group: "group.app", client: "client", account: "me", groups: groups,
+            activity: ExclusiveActivity { expire in
+                expire()
+                return {}
+            }, patience: 0)
+        let error = await #expect(throws: TokenStoreError.self) { try await items.save(Data("a".utf8)) }
+        #expect(error?.kind == .timedOut && error?.detail.contains("the system ended the time") == true)
+        #expect(!FileManager.default.fileExists(atPath: place))
+    }
+
     @Test func `access that comes after the time has ended is released again`() async throws {
         let widget = try await store(activity: ExclusiveActivity.none).lock(within: .seconds(300))
         let began = OneShot<Void>()
