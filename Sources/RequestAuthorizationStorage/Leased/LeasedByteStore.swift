@@ -123,7 +123,7 @@ package final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
 
     /// Removes the item. After a removal that got no answer it may find nothing, and announces that all the same.
     private func removeItem(if condition: @Sendable (Contents) -> Bool) async throws {
-        _ = try await change(ending: nil) { contents in
+        let result = try await change(ending: nil) { contents in
             guard condition(contents) else { return nil }
             state.withLock { $0.isRemovalUnannounced = true }
             return Change()
@@ -132,7 +132,8 @@ package final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
             defer { state.isRemovalUnannounced = false }
             return state.isRemovalUnannounced
         }
-        if isUnannounced { await announce() }
+        // Another removal may have taken the note meanwhile.
+        if result == .saved || isUnannounced { await announce() }
     }
 
     /// Tells the other hosts that a session has begun or ended, also if the task is cancelled.

@@ -241,6 +241,16 @@ import Testing
         #expect(records.calls() == [.read, .confirm])
     }
 
+    @Test func `a removal is announced also if another one has found nothing to remove meanwhile`() async throws {
+        let store = try store()
+        try await store.save(Data("a".utf8))
+        records.next(.replace, .after { _ in _ = try? await store.clear(Data("b".utf8)) })
+        _ = records.calls()
+        try await store.clear()
+        #expect(records.calls() == [.read, .replace, .read, .confirm, .announce, .announce])
+        #expect(try await store.load() == nil)
+    }
+
     @Test func `an item that is no token ends no session`() async throws {
         let store = try store()
         try await store.save(Data("a".utf8))
