@@ -56,9 +56,7 @@ extension OAuthTokenService {
             } catch let ended as NotAuthorized where ended.needsSignIn {
                 throw NotAuthorized(
                     .needsInteraction, detail: "sign in where the exchanged token comes from", underlying: ended)
-            } catch let error
-                where error is TokenTransportError || !(error is NotAuthorized || error is any TokenServiceFailure)
-            {
+            } catch let error where !(error is NotAuthorized) {
                 throw ClientAuthenticationFailed.keepingSession(error)  // Nothing was sent to this server.
             }
             let token = try await endpoint.exchange(tokens)

@@ -174,6 +174,31 @@ import Testing
         #expect(transport.calls == 0)
     }
 
+    private static let ends: [any Error & Sendable] = [
+        ProofUnavailable(.keyLost), NoRefreshToken(), TokenEndpointError(status: 400, code: "invalid_grant"),
+    ]
+
+    @Test(arguments: ends.indices)
+    func `a session that has ended where the token comes from ends none here`(index: Int) async throws {
+        let isOver = Lock(false)
+        let answer = #"{"access_token":"a",\#(Self.accessToken),"expires_in":60}"#
+        transport.append(.response(200, json: answer), .response(200, json: answer))
+        let auth = RefreshableTokenAuthorization(
+            service: service {
+                if isOver.withLock({ $0 }) { throw Self.ends[index] }
+                return TokenExchange(subject: .accessToken("s"))
+            }, policy: .init(backOff: .init(patience: .zero)), clock: clock)
+        _ = try await auth.validToken()
+        isOver.withLock { $0 = true }
+        clock.advance(by: .seconds(61))
+        let error = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
+        #expect(error?.underlying is ClientAuthenticationFailed)
+        isOver.withLock { $0 = false }
+        clock.advance(by: .seconds(60))
+        _ = try await auth.validToken()
+        #expect(transport.calls == 2)
+    }
+
     @Test func `the exchange is repeated if the refresh token of its answer is dead`() async throws {
         transport.append(
             .response(200, json: #"{"access_token":"a","refresh_token":"r",\#(Self.accessToken),"expires_in":60}"#),
