@@ -59,9 +59,10 @@ struct DevicePolling: Hashable, Sendable {
                 ? .unanswered : nil
         // The body is not a JSON object, for instance the page of a captive portal.
         case let error as InvalidTokenResponse: error.field == "body" ? .unanswered : nil
-        // Nothing was sent. The authenticator has proven the client when the sign-in began.
-        case is ClientAuthenticationFailed: .unanswered
         case let error as WorkloadIdentityError: error.delivery == .notSent ? .unanswered : nil
+        case is AuthorizationServerError, is InvalidTokenRequest, is IdentityTokenError: nil
+        // Nothing was sent. The authenticator has proven the client when the sign-in began.
+        case let error as any TokenServiceFailure: error.kind == .transient ? .unanswered : nil
         default: nil
         }
     }

@@ -343,8 +343,11 @@ import Testing
     }
 
     private static let failures: [any Error & Sendable] = [
-        CountingAuthenticator.Refusal(), WorkloadIdentityError(.missing, source: "/var/run/token"),
+        CountingAuthenticator.Refusal(), WorkloadIdentityError(.missing, source: "/var/run/token"), Busy(),
     ]
+
+    /// The vault with the client's key asks to come back later.
+    private struct Busy: TokenServiceFailure { let kind = TokenFailureKind.transient }
 
     @Test(arguments: failures.indices)
     func `after a failure of the client's authenticator the server is polled again`(index: Int) async throws {
