@@ -66,7 +66,8 @@ public struct ToolFailure: Error, Hashable, Sendable {
             case let error as TokenEndpointError where error.kind == .client:
                 .init(.configuration, "\(error)", advice: login)
             case is TokenEndpointError: .init(.notSignedIn, "\(error)", advice: login)
-            case is TokenTransportError: .init(.unavailable, "\(error)")
+            case let error as TokenTransportError:
+                .init(error.code == .responseTooLong ? .unusableAnswer : .unavailable, "\(error)")
             case let error as HTTPClientError:
                 .init(.unavailable, "the server cannot be reached: \(error.shortDescription)")
             // A connection to an address, and one to a name.

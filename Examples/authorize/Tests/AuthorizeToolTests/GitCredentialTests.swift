@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import RequestAuthorizationOAuth
 import Testing
 
 @testable import AuthorizeTool
@@ -51,5 +52,13 @@ struct ResourceURLTests {
             "https://h.example/?q=1", "https://h.example/?q=23",
         ]
         #expect(ResourceURL.owner(of: "https://h.example" + path, among: signedIn) == owner)
+    }
+}
+
+struct ToolFailureTests {
+    @Test(arguments: [TokenTransportError.Code.responseTooLong, .unreachable, .connectionLost])
+    func `only an answer that is too long is one that cannot be used`(code: TokenTransportError.Code) {
+        let failure = ToolFailure(TokenTransportError(code, delivery: .mayHaveBeenProcessed), login: "")
+        #expect(failure.status == (code == .responseTooLong ? .unusableAnswer : .unavailable))
     }
 }
