@@ -43,15 +43,35 @@ extension AuthorizationProvider {
         let isToldByFields = parts.contains { $0 is any RefusalListener }
         if parts.isEmpty || (present.isForOneRequest && !isToldByFields) { throw pointless }
         let isPresent = present.fields.allSatisfy { request.credential(in: $0.name) == $0.value }
-        var isAnew = !isPresent
+        var isAnew = false
+        var (reasons, failure): ([NotAuthorized], (any Error)?) = ([], nil)
+        // Each is told, also if another throws. That one can do nothing counts only if no other can.
         for receipt in parts {
-            if let listener = receipt as? any RefusalListener {
-                try await listener.note(response, of: request)
-                isAnew = true
-            } else if isPresent, receipt.wants(response) {
-                isAnew = try await receipt.judge(response, afterRefresh: false) != .accept || isAnew
+            do {
+                isAnew = try await receipt.helps(after: response, to: request, isPresent: isPresent) || isAnew
+            } catch let error as NotAuthorized where !error.isEndOfSession && error.reason != .noToken {
+                reasons.append(error)
+            } catch {
+                failure = failure ?? error
             }
         }
-        if !isAnew { throw pointless }
+        if let failure { throw failure }
+        if !isAnew { throw reasons.first ?? pointless }
+    }
+}
+
+extension CredentialReceipt {
+    /// Tells the maker of a credential of a refusal, and returns whether another credential may be accepted.
+    ///
+    /// - Parameter isPresent: whether the request was sent with the present credential.
+    fileprivate func helps(
+        after response: UnauthorizedResponse, to request: some AuthorizableRequest, isPresent: Bool
+    ) async throws -> Bool {
+        if let listener = self as? any RefusalListener {
+            try await listener.note(response, of: request)
+            return true
+        }
+        guard isPresent else { return true }
+        return wants(response) ? try await judge(response, afterRefresh: false) != .accept : false
     }
 }

@@ -136,6 +136,21 @@ import Testing
         #expect(provider.seen.withLock { $0 } == [false])
     }
 
+    @Test func `a hand-made loop tells both makers of a credential, also if one throws`() async throws {
+        let (bench, noting) = (Bench.make(), NotingProvider())
+        let key = try Credential("key", in: "X-Key", receipt: noting)
+        let token = try await bench.auth.credential(for: FakeRequest.make())
+        let over = try Credential.bearer("over") { _ in throw NotAuthorized(.signedOut) }
+        // The token's maker can do nothing about a scope, and the maker of the key can.
+        try await PairProvider(pair: token.adding(key)).report("Bearer error=\"insufficient_scope\"")
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await PairProvider(pair: over.adding(key)).report("Bearer")
+        }
+        #expect(error?.reason == .signedOut)
+        #expect(noting.seen.withLock { $0 } == [false, false])
+        #expect(try await bench.name() == "old")
+    }
+
     @Test func `a 400 that asks for a nonce is not shown to a receipt that wants refusals only`() async throws {
         let provider = NotingProvider()
         let request = try await FakeRequest.make().authorized(using: provider)
@@ -160,5 +175,19 @@ private final class NotingProvider: AuthorizationProvider, CredentialReceipt {
     func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
         seen.withLock { $0.append(afterRefresh) }
         return .anew
+    }
+}
+
+/// A credential of two makers.
+private struct PairProvider: AuthorizationProvider {
+    let pair: Credential
+
+    func credential(for request: some AuthorizableRequest) async throws -> Credential { pair }
+
+    /// Reports a 401 as a hand-made loop does.
+    func report(_ challenge: String) async throws {
+        let request = try await FakeRequest.make().authorized(using: self)
+        let refusal = UnauthorizedResponse(fields: ["WWW-Authenticate": [challenge]])
+        try await setNeedsRefreshAfterUnauthorizedResponse(refusal, for: request)
     }
 }
