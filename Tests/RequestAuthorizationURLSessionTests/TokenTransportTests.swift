@@ -11,6 +11,8 @@ import Testing
 import FoundationNetworking
 #endif
 
+@testable import RequestAuthorizationURLSession
+
 /// Tests of what is particular to `URLSession`. The promises of every `TokenTransport` are tested in `ClientTests`.
 @Suite(.timeLimit(.minutes(5))) struct TokenTransportTests {
     @Test func `a body without a content type is not called a form`() async throws {
@@ -80,6 +82,29 @@ import FoundationNetworking
         #expect(error?.delivery == .mayHaveBeenProcessed)
         #expect((error?.underlying as? POSIXError)?.code == .ECONNABORTED)
     }
+
+    #if canImport(FoundationNetworking)
+    /// Texts of libcurl. Foundation gives all of them the code `cannotConnectToHost` after an address has refused.
+    static let texts: [(String, TokenTransportError.Code, TokenRequestDelivery)] = [
+        ("Failed to connect to localhost port 9 after 0 ms: Couldn't connect to server", .unreachable, .notSent),
+        ("Couldn't connect to server", .unreachable, .notSent), ("Could not connect to server", .unreachable, .notSent),
+        ("SSL certificate problem: self-signed certificate", .insecure, .notSent),
+        ("Empty reply from server", .connectionLost, .mayHaveBeenProcessed),
+        ("transfer closed with 7 bytes remaining to read", .connectionLost, .mayHaveBeenProcessed),
+        ("Failed writing header", .unreadableHeader, .mayHaveBeenProcessed),
+    ]
+
+    @Test(arguments: texts)
+    func `a request may have been processed although one address of the host has refused`(
+        text: String, code: TokenTransportError.Code, delivery: TokenRequestDelivery
+    ) {
+        let reported = URLError(.cannotConnectToHost, userInfo: [NSLocalizedDescriptionKey: text])
+        let error = TokenTransportError(reported)
+        #expect(error.code == code)
+        #expect(error.delivery == delivery)
+        #expect(reported.explained.code == (code == .unreachable ? .cannotConnectToHost : .unknown))
+    }
+    #endif
 }
 
 /// Fails as a connection does that the system has ended.

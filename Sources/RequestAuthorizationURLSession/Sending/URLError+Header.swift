@@ -10,13 +10,29 @@ extension URLError {
         code == .unknown && (userInfo[NSLocalizedDescriptionKey] as? String)?.hasPrefix(Self.failedHeader) == true
     }
 
-    /// The same error, with a text that says what to do if the header could not be read.
+    /// The same error, but `unknown` if it only seems that no connection was made.
+    ///
+    /// If one address of a host refuses, swift-corelibs-foundation reports any later error as `cannotConnectToHost`. Another
+    /// address may have taken the request and dropped it. Only libcurl's text tells that.
+    var corrected: URLError {
+        #if canImport(FoundationNetworking)
+        guard code == .cannotConnectToHost, let text = userInfo[NSLocalizedDescriptionKey] as? String,
+            !["Failed to connect", "Couldn't connect", "Could not connect"].contains(where: { text.hasPrefix($0) })
+        else { return self }
+        return URLError(.unknown, userInfo: userInfo)
+        #else
+        return self
+        #endif
+    }
+
+    /// The corrected error, with a text that says what to do if the header could not be read.
     var explained: URLError {
-        guard isUnreadableHeader else { return self }
+        let error = corrected
+        guard error.isUnreadableHeader else { return error }
         let text =
             "\(Self.failedHeader): a line of the answer's header may be in another encoding than UTF-8, which URLSession "
             + "does not read on Linux; correct the server, or use another HTTP client"
-        return URLError(code, userInfo: userInfo.merging([NSLocalizedDescriptionKey: text]) { $1 })
+        return URLError(error.code, userInfo: userInfo.merging([NSLocalizedDescriptionKey: text]) { $1 })
     }
 
     private static let failedHeader = "Failed writing header"

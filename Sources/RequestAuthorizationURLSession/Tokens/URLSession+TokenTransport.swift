@@ -96,6 +96,7 @@ extension TokenResponse {
 extension TokenTransportError {
     /// Converts an error of `URLSession`. In doubt the request counts as possibly processed.
     init(_ error: URLError) {
+        let error = error.corrected
         let code: Code =
             switch error.code {
             // No connection was made.
