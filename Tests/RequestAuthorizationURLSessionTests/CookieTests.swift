@@ -56,6 +56,37 @@ import FoundationNetworking
         }
     }
 
+    @Test(arguments: Way.allCases, [true, false])
+    func `a stored one takes the place of no credential`(way: Way, hasCache: Bool) async throws {
+        try await withServer { request in
+            .status(200, ("Set-Cookie", "user=\(request.target.dropFirst()); Path=/"))
+        } body: { server in
+            let session = session { if !hasCache { $0.urlCache = nil } }
+            _ = try await way.send(way.request(server.url("/1")), through: session)
+            for user in 2...3 {
+                let provider = HeaderAuthorization(field: "Cookie", value: "user=\(user)")
+                _ = try await way.send(way.request(server.url("/\(user)")), through: session, authorizedBy: provider)
+            }
+            #expect(await server.requests.map { $0["Cookie"] } == [nil, "user=2", "user=3"])
+            #expect(session.storedCookies == ["user=1"])
+        }
+    }
+
+    @Test(arguments: Way.allCases, [true, false])
+    func `a request that wants none neither sends nor stores them`(way: Way, hasCache: Bool) async throws {
+        try await withServer { request in
+            .status(200, ("Set-Cookie", "\(request.target.dropFirst())=1; Path=/"))
+        } body: { server in
+            let session = session { if !hasCache { $0.urlCache = nil } }
+            _ = try await way.send(way.request(server.url("/a")), through: session)
+            var request = way.request(server.url("/b"))
+            request.httpShouldHandleCookies = false
+            _ = try await way.send(request, through: session)
+            #expect(session.storedCookies == ["a=1"])
+            #expect(await server.requests.map { $0["Cookie"] } == [nil, nil])
+        }
+    }
+
     @Test func `those of a redirect and of a 401 come with the request that follows`() async throws {
         try await withServer { request in
             switch (request.target, request["Authorization"]) {

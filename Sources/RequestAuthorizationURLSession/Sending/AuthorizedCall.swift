@@ -60,8 +60,10 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
             let delegate = HopDelegate(
                 rule: RedirectRule(for: credential, in: carrier.settings), request: request, body: hop.body,
                 session: session)
+            let sent = hop.keepsCredential ? request.keepingCookie(of: credential) : request
+            let shared = carrier.handlingCookies(of: sent)
             let (received, response) = try await receiver.receive(
-                request, body: hop.body, over: departure == nil ? carrier : carrier.withOwnConnections(),
+                sent, body: hop.body, over: departure == nil ? shared : shared.withOwnConnections(),
                 delegate: delegate, limits: limits)
             guard let redirection = delegate.redirection else {
                 return Answer(body: received, response: response, hop: hop, credential: credential)
@@ -142,6 +144,17 @@ private struct Answer<Body> {
 
     /// The response, if its origin received the credential. A 401 of another origin is no refusal of it.
     var head: HTTPURLResponse? { hop.keepsCredential ? response as? HTTPURLResponse : nil }
+}
+
+extension URLRequest {
+    /// The request without the session's cookies if its credential is a cookie: a stored one would take its place, and
+    /// may be another user's.
+    fileprivate func keepingCookie(of credential: Credential) -> URLRequest {
+        guard !credential.isUsual, credential.names.contains("cookie") else { return self }
+        var request = self
+        request.httpShouldHandleCookies = false
+        return request
+    }
 }
 
 extension RedirectRule {

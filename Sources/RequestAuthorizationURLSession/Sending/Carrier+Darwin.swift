@@ -10,6 +10,7 @@ struct Carrier {
     let slots = ConnectionSlots()
 
     func withOwnConnections() -> Carrier { self }
+    func handlingCookies(of request: URLRequest) -> Carrier { self }
 
     static func of(_ session: URLSession) -> Carrier {
         Carrier(session: session, settings: SessionSettings(session.configuration))

@@ -16,13 +16,15 @@ final class Carrier: Sendable {
     private let sessionWithoutCache: URLSession
     /// The session for bodies that are written to files, made for the first of them.
     private let files = Lock<URLSession?>(nil)
+    /// The carrier of requests without the session's cookies, made for the first of them.
+    private let cookieless = Lock<Carrier?>(nil)
     private let cookies: CookieAcceptance
 
-    /// - Parameter session: the user's session, whose settings are copied. ``HopDelegate`` calls its delegate.
-    convenience init(like session: URLSession) {
+    /// - Parameter configuration: that of the user's session, whose delegate ``HopDelegate`` calls.
+    private convenience init(_ configuration: URLSessionConfiguration) {
         self.init(
-            Self.session(session.configuration), without: { Self.session(session.configuration, keepsCache: false) },
-            cookies: CookieAcceptance(session.configuration))
+            Self.session(configuration), without: { Self.session(configuration, keepsCache: false) },
+            cookies: CookieAcceptance(configuration))
     }
 
     private init(_ session: URLSession, without sessionWithoutCache: () -> URLSession, cookies: CookieAcceptance) {
@@ -62,6 +64,21 @@ final class Carrier: Sendable {
         return Carrier(own, without: { own }, cookies: cookies)
     }
 
+    /// The carrier for a request, which may want none of the session's cookies.
+    ///
+    /// swift-corelibs-foundation does not read `httpShouldHandleCookies`.
+    func handlingCookies(of request: URLRequest) -> Carrier {
+        guard !request.httpShouldHandleCookies else { return self }
+        return cookieless.withLock { cookieless in
+            if let cookieless { return cookieless }
+            let changed = session.configuration.copy() as? URLSessionConfiguration
+            changed?.httpCookieStorage = nil
+            let new = Carrier(changed ?? session.configuration)
+            cookieless = new
+            return new
+        }
+    }
+
     /// Who stores the cookies of the responses that a session of this carrier receives; `nil` if the session does.
     func cookies(of session: URLSession) -> CookieAcceptance? {
         session.configuration.acceptsCookies ? nil : cookies
@@ -98,7 +115,7 @@ extension Carrier {
         if let carrier = entries.withLock({ $0[key].flatMap { $0.user === session ? $0.carrier : nil } }) {
             return carrier
         }
-        let new = Carrier(like: session)
+        let new = Carrier(session.configuration)
         // Released after the lock: carriers of sessions that no longer exist, and sessions that end meanwhile.
         let (carrier, others) = entries.withLock { entries -> (Carrier, [(user: URLSession?, carrier: Carrier)]) in
             if let entry = entries[key], entry.user === session { return (entry.carrier, []) }
