@@ -10,16 +10,17 @@ extension URLError {
         code == .unknown && (userInfo[NSLocalizedDescriptionKey] as? String)?.hasPrefix(Self.failedHeader) == true
     }
 
-    /// The same error, but `unknown` if it only seems that no connection was made.
+    /// The same error. It is `cannotConnectToHost` exactly if libcurl's text says that no connection was made.
     ///
     /// If one address of a host refuses, swift-corelibs-foundation reports any later error as `cannotConnectToHost`. Another
-    /// address may have taken the request and dropped it. Only libcurl's text tells that.
+    /// address may have taken the request and dropped it. A host without a route is `unknown` there.
     var corrected: URLError {
         #if canImport(FoundationNetworking)
-        guard code == .cannotConnectToHost, let text = userInfo[NSLocalizedDescriptionKey] as? String,
-            !["Failed to connect", "Couldn't connect", "Could not connect"].contains(where: { text.hasPrefix($0) })
+        guard [.cannotConnectToHost, .unknown].contains(code), let text = userInfo[NSLocalizedDescriptionKey] as? String
         else { return self }
-        return URLError(.unknown, userInfo: userInfo)
+        let failures = ["Failed to connect", "Couldn't connect", "Could not connect"]
+        let isConnected = !failures.contains { text.hasPrefix($0) }
+        return URLError(isConnected ? .unknown : .cannotConnectToHost, userInfo: userInfo)
         #else
         return self
         #endif

@@ -158,7 +158,8 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
 
     // MARK: - What may have been processed
 
-    @Test(arguments: TransportName.allCases, ["127.0.0.1", "nowhere.invalid"])
+    /// The system has no route for a connection to the last address.
+    @Test(arguments: TransportName.allCases, ["127.0.0.1", "nowhere.invalid", "255.255.255.255"])
     func `an unreachable server received nothing`(name: TransportName, host: String) async throws {
         try await withHeldPort { port in
             let url = try #require(URL(string: "http://\(host):\(port.number)/token"))
