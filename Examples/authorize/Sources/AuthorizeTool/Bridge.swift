@@ -146,12 +146,12 @@ private final class Bridge: Sendable {
         guard (200..<300).contains(response.status.code) else {
             return try await refusal(response, to: request, &waiting)
         }
-        if message.method == "initialize" {
-            state.withLock { ($0.connection, $0.opening) = (response.headers.first(name: "Mcp-Session-Id"), message) }
-        }
+        let isOpening = message.method == "initialize"
+        let connection = (isOpening ? response.headers : request.headers).first(name: "Mcp-Session-Id")
+        if isOpening { state.withLock { ($0.connection, $0.opening) = (connection, message) } }
         listenIfDue()
         // Only requests are answered with a body.
-        return message.id == nil ? nil : try await receive(response, &waiting)
+        return message.id == nil ? nil : try await receive(response, &waiting, in: connection)
     }
 
     /// Begins a session in place of one that the server has ended, once for all requests that learn of its end.
@@ -251,13 +251,14 @@ private final class Bridge: Sendable {
     /// Passes on the body of an answer, and of the streams that continue it.
     ///
     /// - Returns: why a request may have no response.
-    private func receive(_ response: HTTPClientResponse, _ waiting: inout [JSONValue]) async throws -> String {
+    private func receive(
+        _ response: HTTPClientResponse, _ waiting: inout [JSONValue], in connection: String?
+    ) async throws -> String {
         guard response.isEventStream else {
             deliver(Message(try await response.body.collect(upTo: EventStream.longest).readableBytesView), &waiting)
             return "the server answered \(response.status.code) without a response to this request"
         }
         var events = EventStream()
-        let connection = state.withLock { $0.connection }
         try await copy(response, &events, &waiting)
         if !waiting.isEmpty, events.lastID != nil { try await follow(&events, &waiting, in: connection) }
         return "the server's stream ended before the response"

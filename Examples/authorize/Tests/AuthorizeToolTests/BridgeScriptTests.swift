@@ -473,6 +473,24 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `a stream that begins after the end of its session does not go on in the next one`() async throws {
+        var late = Scripted.Answer.events("id: 1\nretry: 1\n\n")
+        late.until = "notifications/initialized"
+        try await Scripted.with([
+            "initialize": [Self.opened(), Self.opened("b")], "tools/call a": [late],
+            "tools/list a": [Scripted.Answer(status: 404, until: "tools/call")],
+        ]) { server in
+            let bridge = try await server.bridge()
+            try bridge.say(Scripted.request("tools/call") + Scripted.request("tools/list", id: "6"))
+            let answers = try await [bridge.line(), bridge.line()]
+            #expect(answers.contains { $0.contains(#""id": 6, "result""#) }, "\(answers)")
+            #expect(answers.contains { $0.contains(#""id":5"#) && $0.contains("ended before") }, "\(answers)")
+            #expect(try await bridge.result().status == 0)
+            let lines = try await server.seenToEnd()
+            #expect(!lines.contains { $0.hasPrefix("GET 1 ") }, "\(lines)")
+        }
+    }
+
     @Test func `a session that needs a person to begin again says so`() async throws {
         let refusal = Scripted.Answer(status: 403, fields: ["WWW-Authenticate": #"Bearer error="insufficient_scope""#])
         try await Scripted.with(
