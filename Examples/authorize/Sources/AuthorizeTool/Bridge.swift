@@ -85,10 +85,8 @@ private final class Bridge: Sendable {
         let listening = state.withLock { $0.listening }
         listening?.cancel()
         await listening?.value
-        if state.withLock({ $0.connection }) != nil {
-            // In a task of its own: a signal has cancelled this one.
-            _ = await Task { try await send(request(.DELETE), within: .seconds(5)) }.result
-        }
+        // In a task of its own: a signal has cancelled this one.
+        await Task { await endSession() }.value
         let rest = Task { await written() }
         await withTaskCancellationHandler {
             await rest.value
@@ -173,7 +171,11 @@ private final class Bridge: Sendable {
                     }
                 }
                 _ = try await exchange(opening, &waiting, isLast: true)
-                guard self.state.withLock({ $0.version == version }) else { return false }
+                guard self.state.withLock({ $0.version == version }) else {
+                    // The next request begins another one.
+                    await endSession()
+                    return false
+                }
                 let ready = Message(#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
                 isOpen = try await exchange(ready, &waiting, isLast: true) == nil
                 return isOpen
@@ -187,6 +189,12 @@ private final class Bridge: Sendable {
         // The client may have cancelled another request that waited.
         if case .failure = result, reopening.isCancelled, !Task.isCancelled { return try await reopened(ended) }
         return try result.get()
+    }
+
+    /// Tells the server that its session is not needed (MCP, Session Management).
+    private func endSession() async {
+        guard state.withLock({ $0.connection != nil }) else { return }
+        _ = try? await send(request(.DELETE), within: .seconds(5))
     }
 
     private func request(_ method: HTTPMethod) -> HTTPClientRequest {

@@ -391,6 +391,22 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `a session of a version that the client does not know ends at once`() async throws {
+        try await Scripted.with([
+            "initialize": [Self.opened(), Self.opened("b", version: "2025-06-18")],
+            "tools/call a": [Scripted.Answer(status: 404)],
+        ]) { server in
+            let bridge = try await server.bridge()
+            try bridge.say(Scripted.request("tools/call"))
+            #expect(try await bridge.line().contains("connect again"))
+            #expect(try await bridge.result().status == 0)
+            try await User.allow(server.url)
+            for kind in ["initialize", "tools/call", "initialize", "DELETE", "DELETE"] {
+                #expect(try await server.seen().hasPrefix(kind))
+            }
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a late request of an earlier session goes to the last one, unless the client began that`(
         isClients: Bool
