@@ -451,7 +451,7 @@ struct BridgeScriptTests {
     @Test func `a request that the client cancels takes no new session from the others`() async throws {
         try await Scripted.with([
             "initialize": [Self.opened(), Scripted.Answer(hangs: true), Self.opened("b")],
-            "tools/call a": [Scripted.Answer(status: 404)],
+            "tools/call a": [Scripted.Answer(status: 404, until: "tools/list")],
             "tools/list a": [Scripted.Answer(status: 404, until: "response")],
         ]) { server in
             let bridge = try await server.bridge()
