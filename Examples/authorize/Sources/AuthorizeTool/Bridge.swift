@@ -429,13 +429,10 @@ private final class Bridge: Sendable {
     /// Answers requests in the place of the server; without any, the user is told.
     private func answer(_ requests: [JSONValue]?, _ code: Int, _ text: String) {
         guard let requests else { return Output.note("error: \(text)") }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let error = JSONValue.object(["code": .integer(Int64(code)), "message": .string(text)])
         for id in requests {
             let answer = JSONValue.object(["jsonrpc": .string("2.0"), "id": id, "error": error])
-            guard let line = try? encoder.encode(answer) else { continue }
-            write(String(decoding: line, as: UTF8.self))
+            if let line = try? Output.json(answer, isPretty: false) { write(line) }
         }
     }
 }

@@ -53,7 +53,7 @@ extension Tool {
     }
 
     func show(_ reports: [SessionReport]) throws {
-        if json { return try Output.show(json: reports) }
+        if json { return try Output.show(Output.json(reports)) }
         for report in reports { try Output.show(PlainText.clean(report.line)) }
     }
 
@@ -108,7 +108,7 @@ extension Tool {
                 report.missing.append([failure.message, failure.advice].compactMap(\.self).joined(separator: ". "))
             }
             report.requests = transport.requests
-            if json { try Output.show(json: report) } else { try Output.show(report.text) }
+            if json { try Output.show(Output.json(report)) } else { try Output.show(report.text) }
             if !report.missing.isEmpty { throw ToolFailure(.unusableAnswer, "a sign-in would fail") }
         }
     }

@@ -39,7 +39,7 @@ extension Tool {
             if format != .kubectl { noteIfBound(token) }
             switch format {
             case .text, .git: try Output.show(token.accessToken)
-            case .json: try Output.show(json: report(token))
+            case .json: try Output.show(Output.json(report(token)))
             case .kubectl:
                 let parent = getppid()
                 let last: Printed? = await records.value(named: "printed \(session.url)")
@@ -47,7 +47,7 @@ extension Tool {
                     token = try await replaced(token, session)
                 }
                 try checkIsBearer(token)
-                try Output.show(json: ExecCredential(token, apiVersion: version), isPretty: false)
+                try Output.show(Output.json(ExecCredential(token, apiVersion: version), isPretty: false))
                 await note(Printed(parent: parent, at: SystemClock().now, expiresAt: token.expiresAt), session)
             }
         }

@@ -184,13 +184,13 @@ public enum Output {
         }
     }
 
-    /// Writes a value as JSON, with sorted keys.
-    static func show(json value: some Encodable, isPretty: Bool = true) throws {
+    /// A value as JSON, with sorted keys.
+    static func json(_ value: some Encodable, isPretty: Bool = true) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
         encoder.dateEncodingStrategy = .iso8601
-        try show(PlainText.escape(json: String(decoding: try encoder.encode(value), as: UTF8.self)))
+        return PlainText.escape(json: String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
     /// Writes a message to the user.
