@@ -14,8 +14,7 @@ extension Tool {
     public func mcp(_ url: String) async throws {
         let session = try await place(of: url)
         let bridge = Bridge(self, url, session)
-        let advice = login(session.url, as: session.options)
-        try await run(advice, settling: bridge.session.auth) { try await bridge.run() }
+        try await run(login(session.url, as: session.options), settling: bridge.session.auth) { try await bridge.run() }
     }
 }
 

@@ -50,7 +50,6 @@ public struct ToolFailure: Error, Hashable, Sendable {
             case let error as NotAuthorized where error.reason == .clientRefused: .init(.configuration, "\(error)")
             case let error as NotAuthorized: .init(.refused, "\(error)")
             case let error as RefreshFailed: ToolFailure(error.underlying, login: login)
-            case let error as SignInError: .init(.notSignedIn, "\(error)", advice: login)
             case is LoopbackReceiverError: .init(.refused, "\(error)", advice: "\(login) --paste")
             case let error as ProtectedResourceError where error.problem == .unavailable: .init(.tryLater, "\(error)")
             case let error as ProtectedResourceError where error.problem == .noMetadata:
@@ -65,7 +64,7 @@ public struct ToolFailure: Error, Hashable, Sendable {
             case let error as TokenEndpointError where error.kind == .transient: .init(.tryLater, "\(error)")
             case let error as TokenEndpointError where error.kind == .client:
                 .init(.configuration, "\(error)", advice: login)
-            case is TokenEndpointError: .init(.notSignedIn, "\(error)", advice: login)
+            case is SignInError, is TokenEndpointError: .init(.notSignedIn, "\(error)", advice: login)
             case let error as TokenTransportError:
                 .init(error.code == .responseTooLong ? .unusableAnswer : .unavailable, "\(error)")
             case let error as HTTPClientError:
