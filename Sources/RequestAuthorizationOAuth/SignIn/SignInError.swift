@@ -86,6 +86,9 @@ extension SignInError: RedactedDescription {
         where ["login_required", "interaction_required", "consent_required", "account_selection_required"]
             .contains(code):
             "the server must ask the user; sign in again, without prompt=none"
+        // RFC 9470 §5.
+        case .refused where code == "unmet_authentication_requirements":
+            "no log-in meets the requested acr_values, max_age or claims; sign in with another factor, or request less"
         case .refused: "check the client, its scopes and its redirect URI at the server"
         case .otherIssuer: "sign in again, and check the server's issuer if it happens again"
         case .alreadyUsed: "sign in again, unless the first callback gave a token"

@@ -54,7 +54,7 @@ import Testing
     @Test(arguments: [
         ("temporarily_unavailable", "could not answer"), ("server_error", "could not answer"),
         ("login_required", "without prompt=none"), ("account_selection_required", "without prompt=none"),
-        ("unauthorized_client", "check the client"),
+        ("unmet_authentication_requirements", "acr_values"), ("unauthorized_client", "check the client"),
     ])
     func `RFC 6749 §4.1.2.1: only an error of the client leads to its registration`(code: String, advice: String) {
         let error = #expect(throws: SignInError.self) { try self.code("error=\(code)&state=xyz") }
