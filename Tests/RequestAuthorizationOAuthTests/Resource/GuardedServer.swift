@@ -25,7 +25,8 @@ final class GuardedServer: Sendable {
         var resourceMembers = ""
         var serverMembers = #","code_challenge_methods_supported":["S256"]"#
         var isPublic = false
-        var deniesPage = false
+        /// The error with which the page refuses.
+        var pageError: String?
         var givesRefreshTokens = true
         /// The tokens that the resource refuses.
         var refused: Set<String> = []
@@ -147,7 +148,7 @@ final class GuardedServer: Sendable {
         let query = Self.pairs(String(request.target.drop { $0 != "?" }.dropFirst()))
         state.pages.append(query)
         guard let back = query["redirect_uri"], let key = query["state"] else { return .status(400) }
-        if state.deniesPage { return .redirect(302, to: "\(back)?error=access_denied&state=\(key)") }
+        if let error = state.pageError { return .redirect(302, to: "\(back)?error=\(error)&state=\(key)") }
         let code = "code-\(state.pages.count)"
         state.codes[code] = (query["scope"] ?? "", request.target.hasPrefix("/as2") ? "as2" : "as")
         return .redirect(302, to: "\(back)?code=\(code)&state=\(key)")

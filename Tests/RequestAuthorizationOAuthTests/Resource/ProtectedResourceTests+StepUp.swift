@@ -68,6 +68,24 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `RFC 9470 §5: a log-in that cannot be stronger is told once, and the token stays`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            #expect(try await notes.get(server) == "200 ok")
+            guarded.change {
+                $0.demand = { _ in #"acr_values="gold""# }
+                $0.demandError = ("insufficient_user_authentication", 401)
+                $0.pageError = "unmet_authentication_requirements"
+            }
+            let error = await #expect(throws: SignInError.self) { _ = try await notes.get(server) }
+            #expect(error?.kind == .refused && error?.code == "unmet_authentication_requirements")
+            #expect(try await notes.get(server).hasPrefix("401"))
+            #expect(guarded.now.pages.count == 2)
+            guarded.change { $0.demand = nil }
+            #expect(try await notes.get(server) == "200 ok")
+        }
+    }
+
     @Test func `claims that a resource demands are asked for, if the server takes them`() async throws {
         try await GuardedServer.run {
             $0.givesRefreshTokens = false

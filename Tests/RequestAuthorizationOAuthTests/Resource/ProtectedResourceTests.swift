@@ -168,7 +168,7 @@ import Testing
 
     @Test func `a refusal on the page is told once, and then silences the resource`() async throws {
         try await GuardedServer.run {
-            $0.deniesPage = true
+            $0.pageError = "access_denied"
         } body: { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization.make(server, guarded)
             let error = await #expect(throws: SignInError.self) { _ = try await notes.get(server) }

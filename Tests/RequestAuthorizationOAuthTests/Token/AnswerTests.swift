@@ -122,6 +122,14 @@ import Testing
         #expect(try await refreshed(.json(#"{"access_token":"a"}"#)).expiresAt == .distantFuture)
     }
 
+    @Test func `RFC 9068 §6: nothing is read from an access token, also if it is a JWT`() async throws {
+        let claims = Data(#"{"exp":1000000000,"scope":"y"}"#.utf8).base64EncodedString()
+        let jwt = "eyJhbGciOiJFUzI1NiJ9.\(claims).AAAA"
+        let token = try await refreshed(.json(#"{"access_token":"\#(jwt)","expires_in":3600}"#))
+        #expect(token.accessToken == jwt && token.lifetime == .seconds(3600) && token.scopes == ["x"])
+        #expect(try await refreshed(.json(#"{"access_token":"\#(jwt)"}"#)).expiresAt == .distantFuture)
+    }
+
     @Test func `expiry counts from the time of the request`() async throws {
         try await withServer { _ in
             .json(#"{"access_token":"a","expires_in":60,"refresh_token":"s","refresh_expires_in":"600"}"#)
