@@ -11,7 +11,7 @@ struct Flight: Hashable {
     let deadline: Moment
     /// How long requests with a valid token wait for it; `nil` if they do not.
     let patience: Duration?
-    private(set) var exchange: Exchange
+    var exchange: Exchange
     /// Requests with a valid token no longer wait for it. After the deadline no request does.
     private(set) var isOutOfPatience: Bool
 
@@ -39,7 +39,4 @@ struct Flight: Hashable {
     }
     /// Requests may wait until it has returned.
     mutating func awaitReturn() { isOutOfPatience = false }
-
-    /// Moves the exchange on.
-    mutating func move(_ body: (inout Exchange) -> Exchange.Move) -> Exchange.Move { body(&exchange) }
 }

@@ -34,13 +34,12 @@ extension RefreshState {
             return nil
         case (_, .loaded(let item, let intent, let absence)):
             let reading = read(item, absence, in: flight.step, &turn)
-            let move = flight.move { $0.read(reading, intent, at: turn.now.date) }
+            let move = flight.exchange.read(reading, intent, at: turn.now.date)
             return follow(move, flight, &turn)
         case (.intent, .failed(let failure)): turn.emit(.saveFailed, error: failure.error)
         default: break
         }
-        let verifies = vault.isKept
-        let move = flight.move { $0.end(outcome, verifies: verifies) }
+        let move = flight.exchange.end(outcome, verifies: vault.isKept)
         return follow(move, flight, &turn)
     }
 
@@ -96,8 +95,7 @@ extension RefreshState {
             if flight.step != .load { turn.emit(.tokenAdopted) }
             adopt(item, flight.exchange.intent, &turn)
         }
-        let (held, isServed) = (held, isServed(at: turn.now))
-        let move = flight.move { $0.adopted(held, isServed: isServed && !isOwn, at: turn.now.date) }
+        let move = flight.exchange.adopted(held, isServed: !isOwn && isServed(at: turn.now), at: turn.now.date)
         return follow(move, flight, &turn)
     }
 
