@@ -72,11 +72,8 @@ extension RefreshState {
     ) {
         if let held = item?.token.flatMap({ renumbered(content, as: $0) }) { return renumber(held, news, &turn) }
         if let later = unrevoked(content, item) { return signOut(after: later, &turn) }
-        if let next = successor(content, of: item) {
+        if let next = successor(content, of: item) ?? secondToken(content, after: item) {
             return order(vault.successor(next), announcing: news == nil ? nil : .refreshed(next), &turn)
-        }
-        if let next = secondToken(content, after: item) {
-            return order(vault.successor(next), announcing: news, &turn)
         }
         let flight = takeSaved()
         if case .signedIn(let held, let signIn)? = news { beginSession(held, of: signIn, &turn) }
