@@ -56,7 +56,7 @@ extension AuthorizationProvider {
             }
         }
         if let failure { throw failure }
-        if !isAnew { throw reasons.first ?? pointless }
+        if !isAnew { throw reasons.first(where: \.needsSignIn) ?? reasons.first ?? pointless }
     }
 }
 

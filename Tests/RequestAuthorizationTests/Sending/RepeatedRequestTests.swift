@@ -151,6 +151,18 @@ import Testing
         #expect(try await bench.name() == "old")
     }
 
+    @Test func `a hand-made loop learns that a sign-in is needed, whichever maker says so`() async throws {
+        let bench = Bench.make()
+        let token = try await bench.auth.credential(for: FakeRequest.make())
+        let key = try Credential("key", in: "X-Key", receipt: HelplessReceipt())
+        for pair in [key.adding(token), token.adding(key)] {
+            let error = await #expect(throws: NotAuthorized.self) {
+                try await PairProvider(pair: pair).report("Bearer error=\"insufficient_scope\"")
+            }
+            #expect(error?.reason == .needsInteraction)
+        }
+    }
+
     @Test func `a 400 that asks for a nonce is not shown to a receipt that wants refusals only`() async throws {
         let provider = NotingProvider()
         let request = try await FakeRequest.make().authorized(using: provider)
@@ -175,6 +187,13 @@ private final class NotingProvider: AuthorizationProvider, CredentialReceipt {
     func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
         seen.withLock { $0.append(afterRefresh) }
         return .anew
+    }
+}
+
+/// The receipt of a maker that can do nothing about a refusal.
+private struct HelplessReceipt: CredentialReceipt {
+    func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
+        throw NotAuthorized(.notRefreshable)
     }
 }
 
