@@ -20,7 +20,7 @@ class HeldToken: CredentialContents, @unchecked Sendable {
     let expiresAt: Date
     /// When a refresh ahead of expiry is due.
     let refreshAt: Date
-    /// The ``mark`` of the token that it replaces; `nil` if no refresh of this provider has brought it.
+    /// The ``mark`` of the token whose refresh has brought it; `nil` if there is none.
     private let formerMark: Int?
     /// Whether the service began the session by itself. It can begin another in the same way.
     let isFetched: Bool
