@@ -28,8 +28,8 @@ actor ResourceSessions {
     private var readAgainAt: Duration?
     /// The uptime before which the resource counts as public.
     private var publicUntil: Duration?
-    /// The last refused registration, and when the next one may be tried at that server.
-    private var refusal: (error: ProtectedResourceError, issuer: String?, end: Duration)?
+    /// The last refused registration at each issuer, and when the next one may be tried there.
+    private var refusals: [String: (error: ProtectedResourceError, end: Duration)] = [:]
     /// The record of a new session that is not saved yet. Until then the sign-in counts for this process.
     private var unsaved: ResourceRecord?
     /// The sign-ins of this process, and those that the records had when they began. Any other one there is newer.
@@ -350,7 +350,7 @@ actor ResourceSessions {
 
     private func signIn(_ demand: Demand, at found: ProtectedResource) async throws {
         guard let way = settings.signIn.way else { throw NotAuthorized(.noToken) }
-        if let refusal, refusal.issuer == found.server.issuer, now < refusal.end { throw refusal.error }
+        if let refusal = refusals[found.server.issuer ?? ""], now < refusal.end { throw refusal.error }
         let kept = try await settings.record()
         let former = session?.record?.requested ?? []
         // A session that only its token ends goes on with what the person has allowed, unless the server is another one.
@@ -374,7 +374,7 @@ actor ResourceSessions {
         do {
             new = try await attempt.run(through: way)
         } catch let error as ProtectedResourceError where error.problem == .registrationRefused {
-            refusal = (error, found.server.issuer, now + .seconds(60))
+            refusals[found.server.issuer ?? ""] = (error, now + .seconds(60))
             throw error
         }
         do {

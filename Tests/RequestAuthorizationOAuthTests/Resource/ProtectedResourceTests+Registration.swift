@@ -171,6 +171,25 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a refused registration is tried once a minute, also if the resource comes back to its server`()
+        async throws
+    {
+        try await GuardedServer.run { state in
+            for path in ["/as/register", "/as2/register"] {
+                state.answers[path] = { _ in .json(#"{"error":"access_denied"}"#, status: 403) }
+            }
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            for issuer in ["BASE/as", "BASE/as2", "BASE/as"] {
+                guarded.change { $0.issuers = [issuer] }
+                let error = await #expect(throws: ProtectedResourceError.self) { try await notes.signIn() }
+                #expect(error?.problem == .registrationRefused)
+            }
+            #expect(asked.requests.withLock { $0.map(\.issuer) } == ["\(server.base)/as", "\(server.base)/as2"])
+        }
+    }
+
     @Test func `a sign-in that fails before the person is asked counts for a minute`() async throws {
         try await GuardedServer.run {
             $0.answers["/.well-known/oauth-protected-resource/mcp"] = { _ in .status(503) }
