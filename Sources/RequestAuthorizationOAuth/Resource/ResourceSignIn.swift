@@ -119,6 +119,8 @@ struct ResourceSignInAttempt: Sendable {
     /// The client that signs in, as soon as it is registered.
     private let began = Lock<(record: ResourceRecord, service: OAuthTokenService)?>(nil)
 
+    /// Signs in off the caller's actor, because a receiver of the program may block its thread.
+    @concurrent
     func run(through way: ResourceSignIn.Way) async throws -> Outcome {
         do {
             switch way {

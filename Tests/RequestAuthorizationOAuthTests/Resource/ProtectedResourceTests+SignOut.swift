@@ -277,6 +277,29 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a receiver that blocks its thread holds up no sign-out`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (begins, begin) = AsyncStream.makeStream(of: Void.self)
+            let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
+            let end = DispatchSemaphore(value: 0)
+            let receiver = BlockingReceiver {
+                begin.finish()
+                answer.yield(end.wait(timeout: .now() + 10) == .success)
+            }
+            let notes = ProtectedResourceAuthorization.make(server, guarded, receiver: receiver)
+            let first = Task { try await notes.signIn() }
+            for await _ in begins {}
+            await notes.reset()
+            end.signal()
+            let error = await #expect(throws: NotAuthorized.self) { try await first.value }
+            #expect(error?.reason == .signedOut)
+            for await isInTime in answers {
+                #expect(isInTime)
+                break
+            }
+        }
+    }
+
     /// Records in which the first sign-in reads who asked last until it is cancelled.
     private struct HeldRecords: ChangedRecords {
         let base = InMemoryResourceRecords()

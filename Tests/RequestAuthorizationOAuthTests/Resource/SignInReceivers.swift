@@ -56,6 +56,19 @@ struct LateRefusal: CallbackReceiver {
     }
 }
 
+/// Blocks its thread, as one that calls readLine() does, and gets no callback.
+struct BlockingReceiver: CallbackReceiver {
+    let block: @Sendable () -> Void
+
+    func callback(
+        for start: nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
+    ) async throws -> URL {
+        block()
+        throw SignInError(.expired)
+    }
+}
+
 /// Opens the page itself, and notes how it was prepared.
 struct PreparedReceiver: CallbackReceiver {
     let calls = Lock<[String]>([])
