@@ -353,10 +353,8 @@ actor ResourceSessions {
         if let refusal = refusals[found.server.issuer ?? ""], now < refusal.end { throw refusal.error }
         let kept = try await settings.record()
         let former = session?.record?.requested ?? []
-        // A session that only its token ends goes on with what the person has allowed, unless the server is another one.
-        let goesOn =
-            demand.reason.isStepUp
-            || demand.reason == .refusedToken && found.server.issuer == session?.record?.resource.server.issuer
+        // A session goes on with what the person has allowed, unless the server is another one.
+        let goesOn = demand.reason != .first && found.server.issuer == session?.record?.resource.server.issuer
         let scopes = found.scopes(
             after: demand.challenge, requested: goesOn ? former.union(demand.scopes) : demand.scopes)
         try checkSignOuts(since: demand)

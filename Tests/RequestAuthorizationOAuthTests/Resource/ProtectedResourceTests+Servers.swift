@@ -135,6 +135,38 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a server that the resource names again is asked for what was allowed`() async throws {
+        try await GuardedServer.run { state in
+            state.resourceMembers = #","scopes_supported":["basic"]"#
+            state.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let (asked, reads) = (Asked(), Lock(0))
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(try await notes.get(server, "PUT") == "200 ok")
+            guarded.change { state in
+                state.refused = ["t2"]
+                // Only the list that is read after the 401 names another server.
+                state.answers["/.well-known/oauth-protected-resource/mcp"] = { request in
+                    let base = "http://127.0.0.1:\(request.port)"
+                    let number = reads.withLock { reads in
+                        reads += 1
+                        return reads
+                    }
+                    let issuer = number == 1 ? "as2" : "as"
+                    return .json(
+                        """
+                        {"resource":"\(base)/mcp","authorization_servers":["\(base)/\(issuer)"],\
+                        "scopes_supported":["basic"]}
+                        """)
+                }
+            }
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.pages.map { $0["scope"] } == ["basic", "basic write", "basic write"])
+            #expect(asked.reasons.last == "other server")
+        }
+    }
+
     @Test func `a token endpoint that has moved is looked for, and the session lives`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization.make(server, guarded)
