@@ -7,15 +7,6 @@
 /// program did not ask for begin in an hour. In ten minutes at most one of them is for a change of server, and one for
 /// more than was granted. A sign-in that asked no person counts for a minute.
 struct ConsentState: Hashable, Sendable {
-    /// Where requests are sent with, and since when.
-    struct Session: Hashable, Sendable {
-        let issuer: String
-        /// Rises with each sign-in.
-        let number: Int
-        /// Whether the resource no longer lists the issuer.
-        fileprivate(set) var isAbandoned = false
-    }
-
     /// What happens to a request that only a person can help.
     enum Effect: Hashable, Sendable {
         /// A sign-in begins.
@@ -28,11 +19,15 @@ struct ConsentState: Hashable, Sendable {
         case answer
     }
 
-    private(set) var session: Session?
+    /// The number of the session, which rises with each sign-in; `nil` before the first.
+    private(set) var number: Int?
+    /// The server of the session.
+    private(set) var issuer = ""
+    /// Whether the resource no longer lists it.
+    private var isAbandoned = false
     private(set) var isSigningIn = false
     /// One denial silences the resource, until the program asks for a sign-in or ends.
     private(set) var isSilent = false
-    private var count = 0
     private var beginnings: [Beginning] = []
 
     private struct Beginning: Hashable {
@@ -48,7 +43,7 @@ struct ConsentState: Hashable, Sendable {
     ///
     /// - Parameter number: of the session in which it was sent; `nil` if it was sent without a credential.
     mutating func needs(_ reason: ResourceSignIn.Reason, sentIn number: Int?, at now: Duration) -> Effect {
-        if number != session?.number { return .retry }
+        if number != self.number { return .retry }
         if isSigningIn { return .join }
         beginnings.removeAll { now - $0.at > $0.period }
         let isRepeated = beginnings.contains { $0.reason.isOnce(with: reason) && now - $0.at <= .seconds(600) }
@@ -84,19 +79,18 @@ struct ConsentState: Hashable, Sendable {
     ///
     /// - Returns: its number.
     @discardableResult mutating func begin(_ issuer: String) -> Int {
-        count += 1
-        session = Session(issuer: issuer, number: count)
-        return count
+        let next = (number ?? 0) + 1
+        (number, self.issuer, isAbandoned) = (next, issuer, false)
+        return next
     }
 
     /// The resource lists these issuers now. Without the session's own its refresh token is of no use any more.
     mutating func listed(_ issuers: [String]) {
-        guard let issuer = session?.issuer else { return }
-        session?.isAbandoned = !issuers.contains { AuthorizationServer.isSameIssuer($0, issuer) }
+        isAbandoned = !issuers.contains { AuthorizationServer.isSameIssuer($0, issuer) }
     }
 
     /// Whether the token of a session may be refreshed.
-    func mayRefresh(_ number: Int) -> Bool { session.map { $0.number == number && !$0.isAbandoned } ?? false }
+    func mayRefresh(_ number: Int) -> Bool { number == self.number && !isAbandoned }
 }
 
 extension ConsentState {

@@ -29,7 +29,7 @@ import Testing
     }
 
     private func run(_ event: Event, _ world: inout World) {
-        let number = world.state.session?.number
+        let number = world.state.number
         func needs(_ reason: ResourceSignIn.Reason, sentIn number: Int?) {
             let wasSigningIn = world.state.isSigningIn
             let effect = world.state.needs(reason, sentIn: number, at: .seconds(1))
@@ -45,7 +45,7 @@ import Testing
             if let number, world.state.mayRefresh(number) {
                 // Never an old refresh token to a new server.
                 #expect(
-                    world.issuers[number - 1] == world.state.session?.issuer
+                    world.issuers[number - 1] == world.state.issuer
                         && world.issuers[number - 1] == world.listed)
             } else {
                 needs(number == nil ? .first : .otherServer, sentIn: number)
