@@ -104,6 +104,31 @@ import FoundationNetworking
         #expect(error.delivery == delivery)
         #expect(reported.explained.code == (code == .unreachable ? .cannotConnectToHost : .unknown))
     }
+
+    /// Texts of several versions of libcurl. Foundation gives all of them the code `unknown`.
+    static let unknown: [(String, TokenTransportError.Code, TokenRequestDelivery)] = [
+        ("Could not resolve proxy: proxy.internal", .unreachable, .notSent),
+        ("Couldn't resolve proxy 'proxy.internal'", .unreachable, .notSent),
+        ("CONNECT tunnel failed, response 503", .unreachable, .notSent),
+        ("Received HTTP code 503 from proxy after CONNECT", .unreachable, .notSent),
+        ("Proxy CONNECT aborted", .unreachable, .notSent),
+        ("OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to localhost:9 ", .insecure, .notSent),
+        ("SSL connect error", .insecure, .notSent),
+        ("error setting certificate file: /etc/ssl/certs/ca-certificates.crt", .insecure, .notSent),
+        ("error adding trust anchors from file: /etc/ssl/cert.pem", .insecure, .notSent),
+        ("OpenSSL SSL_read: Connection reset by peer, errno 104", .connectionLost, .mayHaveBeenProcessed),
+        ("Recv failure: Connection reset by peer", .connectionLost, .mayHaveBeenProcessed),
+        ("Received HTTP/0.9 when not allowed", .connectionLost, .mayHaveBeenProcessed),
+    ]
+
+    @Test(arguments: unknown)
+    func `a proxy or a handshake that fails has sent nothing`(
+        text: String, code: TokenTransportError.Code, delivery: TokenRequestDelivery
+    ) {
+        let error = TokenTransportError(URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: text]))
+        #expect(error.code == code)
+        #expect(error.delivery == delivery)
+    }
     #endif
 }
 

@@ -6,9 +6,10 @@ extension URLError {
     ///
     /// swift-corelibs-foundation reads UTF-8 only, in any field and in the status line. It reports other bytes as
     /// `unknown`, and only libcurl's text tells this error from others.
-    var isUnreadableHeader: Bool {
-        code == .unknown && (userInfo[NSLocalizedDescriptionKey] as? String)?.hasPrefix(Self.failedHeader) == true
-    }
+    var isUnreadableHeader: Bool { code == .unknown && text.hasPrefix(Self.failedHeader) }
+
+    /// The description that the error brings along; on Linux libcurl's text.
+    var text: String { userInfo[NSLocalizedDescriptionKey] as? String ?? "" }
 
     /// The same error. It is `cannotConnectToHost` exactly if libcurl's text says that no connection was made.
     ///
@@ -16,10 +17,10 @@ extension URLError {
     /// address may have taken the request and dropped it. A host without a route is `unknown` there.
     var corrected: URLError {
         #if canImport(FoundationNetworking)
-        guard [.cannotConnectToHost, .unknown].contains(code), let text = userInfo[NSLocalizedDescriptionKey] as? String
-        else { return self }
-        let failures = ["Failed to connect", "Couldn't connect", "Could not connect"]
-        let isConnected = !failures.contains { text.hasPrefix($0) }
+        guard [.cannotConnectToHost, .unknown].contains(code), userInfo[NSLocalizedDescriptionKey] != nil else {
+            return self
+        }
+        let isConnected = !Self.failedConnections.contains { text.hasPrefix($0) }
         return URLError(isConnected ? .unknown : .cannotConnectToHost, userInfo: userInfo)
         #else
         return self
@@ -37,4 +38,10 @@ extension URLError {
     }
 
     private static let failedHeader = "Failed writing header"
+
+    /// How the texts of libcurl 7 and 8 begin if neither the host nor a proxy's tunnel took the request.
+    private static let failedConnections = [
+        "Failed to connect", "Couldn't connect", "Could not connect", "Couldn't resolve", "Could not resolve",
+        "CONNECT tunnel failed", "Received HTTP code", "Proxy CONNECT aborted",
+    ]
 }

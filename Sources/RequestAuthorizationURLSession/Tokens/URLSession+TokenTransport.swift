@@ -124,7 +124,12 @@ extension TokenTransportError {
 extension URLError {
     /// Whether the TLS handshake failed, which swift-corelibs-foundation reports only in libcurl's text.
     fileprivate var isFailedHandshake: Bool {
-        guard code == .unknown, let text = userInfo[NSLocalizedDescriptionKey] as? String else { return false }
-        return ["SSL certificate problem", "SSL: ", "OpenSSL/", "TLS connect error"].contains { text.hasPrefix($0) }
+        code == .unknown && Self.failedHandshakes.contains { text.hasPrefix($0) }
     }
+
+    /// The last ones say that no certificates could be read. `OpenSSL SSL_read` may come after the request.
+    private static let failedHandshakes = [
+        "SSL certificate problem", "SSL: ", "OpenSSL/", "OpenSSL SSL_connect", "TLS connect error", "SSL connect error",
+        "error setting certificate", "error adding trust anchors",
+    ]
 }
