@@ -129,6 +129,15 @@ import FoundationNetworking
         #expect(error.code == code)
         #expect(error.delivery == delivery)
     }
+
+    @Test func `a connection that times out has sent nothing`() {
+        // The system's own time-out for a connection. Foundation's time-outs have no text.
+        let text = "Failed to connect to localhost port 9 after 7158 ms: Couldn't connect to server"
+        let unconnected = TokenTransportError(URLError(.timedOut, userInfo: [NSLocalizedDescriptionKey: text]))
+        #expect(unconnected.code == .timedOut)
+        #expect(unconnected.delivery == .notSent)
+        #expect(TokenTransportError(URLError(.timedOut)).delivery == .mayHaveBeenProcessed)
+    }
     #endif
 }
 

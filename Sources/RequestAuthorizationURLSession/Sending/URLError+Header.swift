@@ -20,12 +20,14 @@ extension URLError {
         guard [.cannotConnectToHost, .unknown].contains(code), userInfo[NSLocalizedDescriptionKey] != nil else {
             return self
         }
-        let isConnected = !Self.failedConnections.contains { text.hasPrefix($0) }
-        return URLError(isConnected ? .unknown : .cannotConnectToHost, userInfo: userInfo)
+        return URLError(isUnconnected ? .cannotConnectToHost : .unknown, userInfo: userInfo)
         #else
         return self
         #endif
     }
+
+    /// Whether libcurl's text says that no connection was made, which may also have timed out.
+    var isUnconnected: Bool { Self.failedConnections.contains { text.hasPrefix($0) } }
 
     /// The corrected error, with a text that says what to do if the header could not be read.
     var explained: URLError {

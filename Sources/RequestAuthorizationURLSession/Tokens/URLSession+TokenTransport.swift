@@ -116,7 +116,7 @@ extension TokenTransportError {
                 .connectionLost
             default: .other
             }
-        let isUnsent = code == .unreachable || code == .insecure
+        let isUnsent = code == .unreachable || code == .insecure || code == .timedOut && error.isUnconnected
         self.init(code, delivery: isUnsent ? .notSent : .mayHaveBeenProcessed, underlying: error)
     }
 }
