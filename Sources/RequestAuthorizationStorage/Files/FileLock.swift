@@ -114,8 +114,7 @@ final class FileLock: Sendable {
         let (isAwaited, listener) = state.withLock { state -> (Bool, Int?) in
             state.isBusy = !state.waiters.isEmpty
             guard !state.isBusy else { return (true, nil) }
-            defer { state.listener = nil }
-            return (false, state.listener)
+            return (false, state.listener.take())
         }
         if let listener { watch.leave(files.lockName, listener) }
         return isAwaited
@@ -162,11 +161,7 @@ final class FileLock: Sendable {
 
     /// Tries again, unless the pause has already ended.
     private func endPause() {
-        let pause = state.withLock { state in
-            defer { state.pause = nil }
-            return state.pause
-        }
-        if let pause { attempt(after: pause.failures) }
+        if let pause = state.withLock({ $0.pause.take() }) { attempt(after: pause.failures) }
     }
 
     /// - Returns: `false` if the lock has a listener already.

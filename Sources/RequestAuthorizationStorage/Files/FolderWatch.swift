@@ -151,8 +151,7 @@ final class FolderWatch: Sendable {
             let former = state.withLock { state -> FolderNotices.Subscription? in
                 state.beginning.remove(number)
                 guard state.notices?.number == number else { return nil }
-                defer { state.notices = nil }
-                return state.notices?.subscription
+                return state.notices.take()?.subscription
             }
             withExtendedLifetime(former) {}
             queue.begin {

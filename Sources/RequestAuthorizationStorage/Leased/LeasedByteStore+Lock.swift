@@ -164,8 +164,7 @@ extension LeasedByteStore {
     private func announce(_ intent: Data, for basis: Data?, of id: UUID, _ budget: RecordCalls.Budget) async throws {
         var first = knownUnderLease()
         while true {
-            let last = first
-            first = nil
+            let last = first.take()
             let known = if let last { last } else { try await record(budget) }
             switch state.withLock({ $0.rules.announcing(intent, for: basis, in: known.record) }) {
             case .write(let record):
@@ -186,8 +185,7 @@ extension LeasedByteStore {
         let budget = space.budget
         var first = knownUnderLease()
         while true {
-            let last = first
-            first = nil
+            let last = first.take()
             let known = if let last { last } else { try await record(budget) }
             if known.record.intent == nil, last == nil { return }
             let isOurs = state.withLock { state in
@@ -245,8 +243,7 @@ extension LeasedByteStore {
         let budget = space.budget
         var first = knownUnderLease()
         while state.withLock({ $0.rules.id == id }), !Task.isCancelled {
-            let last = first
-            first = nil
+            let last = first.take()
             guard let known = if let last { last } else { try? await record(budget) } else { return true }
             guard let record = state.withLock({ $0.rules.renewing(known.record) }) else {
                 if last != nil { continue }

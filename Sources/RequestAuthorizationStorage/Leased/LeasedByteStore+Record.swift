@@ -149,8 +149,7 @@ extension LeasedByteStore {
         var first = knownUnderLease()
         while true {
             try Task.checkCancellation()
-            let last = first
-            first = nil
+            let last = first.take()
             let known = if let last { last } else { try await record(budget, mayBeDamaged: true) }
             guard let contents = try await contents(of: known, budget) else { continue }
             guard let change = try await decide(contents) else {
