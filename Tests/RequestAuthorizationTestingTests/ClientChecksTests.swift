@@ -40,6 +40,10 @@ struct ClientChecksTests {
             .comparesNoSchemes,
             "takes no credential to another origin: took the field Authorization to http://api.example.com/b"
         ),
+        (
+            .judgesOtherOrigins,
+            "takes a refusal of another origin for no news: refreshed the token after a 401 of another origin"
+        ),
     ])
     func `one defect fails one check`(_ defect: Defect, _ failure: String) async {
         let found = await failures { try await check(defect) }

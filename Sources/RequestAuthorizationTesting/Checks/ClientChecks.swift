@@ -16,9 +16,9 @@
 /// The checks: the credential is set, and other fields stay; after a 401 there is one refresh, and the same request once
 /// more; a second 401 is returned; a body that can be read once is sent once; a proof that was refused is made anew; nothing
 /// is sent after a sign-out, as the person who signs in next, or by a cancelled task. If the client follows redirects, no
-/// credential goes to another host, port or scheme. A credential for one request is made anew for a redirect within the
-/// origin. After a redirect only the refused request is sent again. A 307 or 308 for a body that can be read once is
-/// returned.
+/// credential goes to another host, port or scheme, and a 401 from there refreshes nothing. A credential for one request is
+/// made anew for a redirect within the origin. After a redirect only the refused request is sent again. A 307 or 308 for a
+/// body that can be read once is returned.
 public struct ClientChecks: Sendable {
     /// Answers a request that the client sends.
     public typealias Server = nonisolated(nonsending) @Sendable (TestRequest) async throws -> TestResponse
@@ -64,6 +64,7 @@ public struct ClientChecks: Sendable {
         ]
         let redirects = [
             Check("takes no credential to another origin") { try await checkOtherOrigin() },
+            Check("takes a refusal of another origin for no news") { try await checkOtherRefusal() },
             Check("makes a proof anew for a redirect") { try await checkProvenRedirect() },
             Check("sends only the refused request again after a redirect") { try await checkRefusedHop() },
             Check("returns a redirect of a body that can be read once") { try await checkSingleBodyRedirect() },
@@ -176,6 +177,16 @@ extension ClientChecks {
         if mayStay, seen.count == 1 { return }
         try require(seen.count == 2, "sent \(seen.count) requests, not 2")
         try require(seen[1][field] == nil, "took the field \(field) to \(target)")
+    }
+
+    private func checkOtherRefusal() async throws {
+        let auth = Auth(service: ScriptedTokenService(.token("b")), token: TestToken("a"))
+        let seen = try await arrivals(of: TestRequest("\(Self.origin)/a"), auth, endsWith: 401) { request in
+            request.url.hasSuffix("/a")
+                ? TestResponse(302, ["Location": "https://other.example.com/b"]) : Self.refusal
+        }
+        try require(try await auth.validToken().name == "a", "refreshed the token after a 401 of another origin")
+        try require(seen.count == 2, "sent \(seen.count) requests, not 2")
     }
 
     private func checkProvenRedirect() async throws {

@@ -9,7 +9,7 @@ import RequestAuthorizationTesting
 struct BrokenClient: Sendable {
     enum Defect: Sendable {
         case followsWithASpentBody, followsWithAnOldProof
-        case comparesNoHosts, comparesNoPorts, comparesNoSchemes
+        case comparesNoHosts, comparesNoPorts, comparesNoSchemes, judgesOtherOrigins
         /// This is none: a client may stay with `https`.
         case staysSecure
     }
@@ -34,6 +34,7 @@ struct BrokenClient: Sendable {
                 next["X-Proof"] = proof
                 return try await server(next)
             }
+            if defect == .judgesOtherOrigins { return try await provider.send(request) { _ in try await server(next) } }
             if takesCredential(from: request, to: next) { for name in sent.fieldNames { next[name] = sent[name] } }
             return try await server(next)
         }
