@@ -59,6 +59,16 @@ struct AuthorizableRequestChecksTests {
         }
     }
 
+    @Test func `a request that shares its fields with its copies fails`() async {
+        let failures = await failures {
+            try await AuthorizableRequestChecks(method: nil, target: nil) { Shared() }.run()
+        }
+        #expect(
+            failures.map(\.description) == [
+                "leaves copies alone: got the credential that was set on a copy: make it a value type"
+            ])
+    }
+
     @Test func `a target with a fragment, or a wrong target, fails`() async {
         for target in ["https://api.example.com/#f", "https://api.example.com/v2"] {
             let failures = await failures {
@@ -146,6 +156,18 @@ private struct OtherBody: Plain {
     let bytes: [UInt8]
     let isFading: Bool
     var bodyBytes: [UInt8]? { isFading && !fields.isEmpty ? [] : bytes }
+}
+
+/// A request around an object.
+private struct Shared: AuthorizableRequest {
+    private let fields = Lock<[String: String]>([:])
+
+    var origin: Origin? { "https://api.example.com" }
+    var isReplayable: Bool { true }
+    func credential(in field: String) -> String? { fields.withLock { $0[field.lowercased()] } }
+    mutating func setCredential(_ value: String, in field: String) {
+        fields.withLock { $0[field.lowercased()] = value }
+    }
 }
 
 private struct Target: Plain {

@@ -28,7 +28,8 @@ public protocol AuthorizableRequest: Sendable {
     /// The value of a header field; `nil` if there is none. Names are compared without case.
     func credential(in field: String) -> String?
 
-    /// Sets a header field to one value and replaces any former values. Names are compared without case.
+    /// Sets a header field to one value and replaces any former values. Names are compared without case. Copies of the
+    /// request stay as they are.
     ///
     /// - Parameters:
     ///   - value: at least one character: visible ASCII with inner spaces and tabs. A ``Credential`` holds no other.

@@ -11,10 +11,10 @@
 ///
 /// The closure creates a request without credential. It is called for each check.
 ///
-/// The checks: a credential is found under any spelling of its field; another one replaces it; other fields stay; the
-/// request goes to its host, port and scheme only; it counts as readable on the network for `http` to another machine only;
-/// method, target and body are the expected ones, and the target has no fragment. A `requestMethod` of type `String` instead
-/// of `String?` compiles, but no provider sees it. The last checks report that.
+/// The checks: a credential is found under any spelling of its field; another one replaces it; other fields and copies
+/// stay; the request goes to its host, port and scheme only; it counts as readable on the network for `http` to another
+/// machine only; method, target and body are the expected ones, and the target has no fragment. A `requestMethod` of type
+/// `String` instead of `String?` compiles, but no provider sees it. The last checks report that.
 public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable {
     private let method: String?
     private let target: String?
@@ -43,6 +43,7 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
             Check("keeps a credential") { try await checkKeeping() },
             Check("replaces an earlier credential") { try await checkReplacing() },
             Check("leaves other fields alone") { try await checkOthers() },
+            Check("leaves copies alone") { try await checkCopies() },
             Check("goes to its origin alone") { try await checkOrigin() },
             Check("is readable on the network as its origin is") { try await checkPlaintext() },
             Check("shows its method and its target") { try await checkSigned() },
@@ -80,6 +81,15 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
         request.setCredential("Bearer first", in: "Authorization")
         let other = request.credential(in: "X-Probe-Key")
         try require(other == "key", "lost the field X-Probe-Key when Authorization was set")
+    }
+
+    /// What is sent again, or elsewhere, is a copy that has no credential yet.
+    private func checkCopies() async throws {
+        let original = try await request()
+        var copy = original
+        copy.setCredential("Bearer first", in: "Authorization")
+        let value = original.credential(in: "Authorization")
+        try require(value == nil, "got the credential that was set on a copy: make it a value type")
     }
 
     private func checkOrigin() async throws {
