@@ -69,6 +69,16 @@ struct AuthorizableRequestChecksTests {
             ])
     }
 
+    @Test func `a method that is lost when a credential is set fails`() async {
+        let failures = await failures {
+            try await AuthorizableRequestChecks(method: "PUT", target: nil) { FadingMethod() }.run()
+        }
+        #expect(
+            failures.map(\.description) == [
+                "shows its method and its target: providers see another requestMethod than expected"
+            ])
+    }
+
     @Test func `a target with a fragment, or a wrong target, fails`() async {
         for target in ["https://api.example.com/#f", "https://api.example.com/v2"] {
             let failures = await failures {
@@ -168,6 +178,11 @@ private struct Shared: AuthorizableRequest {
     mutating func setCredential(_ value: String, in field: String) {
         fields.withLock { $0[field.lowercased()] = value }
     }
+}
+
+private struct FadingMethod: Plain {
+    var fields: [String: String] = [:]
+    var requestMethod: String? { fields.isEmpty ? "PUT" : "GET" }
 }
 
 private struct Target: Plain {

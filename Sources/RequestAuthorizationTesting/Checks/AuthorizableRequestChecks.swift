@@ -119,8 +119,15 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
             isReadable ? "takes a credential that others can read to \(origin)" : "takes no credential to \(origin)")
     }
 
+    /// Checks both also after a credential was set, because a request may change.
     private func checkSigned() async throws {
-        let request = try await request()
+        var request = try await request()
+        try checkSigned(request)
+        request.setCredential("Bearer first", in: "Authorization")
+        try checkSigned(request)
+    }
+
+    private func checkSigned(_ request: Request) throws(CheckProblem) {
         try check(request.requestMethod, method, "requestMethod")
         try check(request.targetURI, target, "targetURI")
         try require(request.targetURI?.contains("#") != true, "has a fragment in its targetURI")
