@@ -51,8 +51,48 @@ struct TokenStoreChecksTests {
         #expect(found.map(\.check) == ["keeps it for the next launch"])
     }
 
+    @Test(arguments: CachingStore.Defect.allCases)
+    func `a store whose next launch knows nothing of the last change fails`(_ defect: CachingStore.Defect) async {
+        let found = await failures {
+            try await TokenStoreChecks<CachingStore>(reopened: { CachingStore($0.defect, at: $0.place) }) {
+                CachingStore(defect, at: InMemoryTokenStore())
+            }
+            .run()
+        }
+        #expect(found.map(\.check) == ["keeps it for the next launch"])
+    }
+
     @Test func `tokens of any type can be used`() async throws {
         try await TokenStoreChecks(token: { Plain(value: "plain-token-\($0)") }) { InMemoryTokenStore<Plain>() }.run()
+    }
+
+    /// A store that knows what it has written, and does not write everything to its place.
+    final class CachingStore: TokenStore {
+        enum Defect: CaseIterable, Sendable { case writesNoSignOuts, writesNoMoves, writesNoRemovals }
+
+        let defect: Defect
+        let place: InMemoryTokenStore<TestToken>
+        private let known: InMemoryTokenStore<TestToken>
+
+        init(_ defect: Defect, at place: InMemoryTokenStore<TestToken>) {
+            (self.defect, self.place) = (defect, place)
+            known = InMemoryTokenStore(place.stored)
+        }
+
+        func load() async throws -> StoredToken<TestToken>? { known.stored }
+
+        func save(_ stored: StoredToken<TestToken>) async throws {
+            try await known.save(stored)
+            switch (defect, stored.content) {
+            case (.writesNoSignOuts, .signedOut), (.writesNoMoves, .moved): return
+            default: try await place.save(stored)
+            }
+        }
+
+        func clear() async throws {
+            try await known.clear()
+            if defect != .writesNoRemovals { try await place.clear() }
+        }
     }
 
     private struct Plain: AuthorizationToken, Equatable {

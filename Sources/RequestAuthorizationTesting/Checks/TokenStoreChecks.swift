@@ -57,8 +57,7 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
             Check("does not show what it keeps") { try await checkRedaction() },
         ]
         if let reopened {
-            checks.append(
-                Check("keeps it for the next launch") { try await checkRoundTrip(.token(token(1)), by: reopened) })
+            checks.append(Check("keeps it for the next launch") { try await checkReopening(reopened) })
         }
         return checks
     }
@@ -110,6 +109,17 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
         let store = try await empty()
         try await store.clear()
         try expect(try await store.load(), nil)
+    }
+
+    /// A sign-out or a removal that the next launch does not see brings the session back.
+    private func checkReopening(_ reopened: (Store) async throws -> Store) async throws {
+        for content in [StoredToken<Store.Token>.Content.token(token(1)), .signedOut, .moved(to: "another store")] {
+            try await checkRoundTrip(content, by: reopened)
+        }
+        let store = try await empty()
+        try await store.save(.probe(.token(token(1)), 1, of: UUID()))
+        try await store.clear()
+        try expect(try await reopened(store).load(), nil)
     }
 
     private func checkConcurrency() async throws {
