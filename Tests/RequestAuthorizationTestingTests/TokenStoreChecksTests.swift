@@ -127,6 +127,7 @@ struct SharedTokenStoreChecksTests {
         (.saveRemovesIntent, intent, "did not show the intent after a save"),
         (.conditionalSaveRemovesIntent, intent, "did not show the intent after a conditional save"),
         (.keepsIntents, intent, "still had the intent that a sibling removed"),
+        (.keepsTheFirstIntent, intent, "showed another intent after a later one was written"),
         (.refusedSaveEndsIntent, endedIntent, "did not show the intent after a save that was refused"),
         (.endsAnotherIntent, endedIntent, "did not show the intent after a save that ends another"),
         (.endsNoIntent, endedIntent, "still had the intent that ended with a save"),

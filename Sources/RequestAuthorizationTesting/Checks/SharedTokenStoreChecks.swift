@@ -202,6 +202,10 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
         try checkIntent(try await other.openIntent(), intent, "after a save")
         _ = try await one.save(stored(2), replacing: .anything)
         try checkIntent(try await other.openIntent(), intent, "after a conditional save")
+        // The refresh of the first one has got no answer.
+        let next = RefreshIntent(session: .probe, generation: 2, beganAt: .probe)
+        try await setIntent(next, in: one)
+        try checkIntent(try await other.openIntent(), next, "after a later one was written")
         try await setIntent(nil, in: other)
         try require(try await one.openIntent() == nil, "still had the intent that a sibling removed")
     }

@@ -15,6 +15,7 @@ final class BrokenStore: SharedTokenStore {
         case keepsToItself, ignoresConditions, refusesAll, replacesMoves, tellsAnotherConflict, savesInTwoSteps
         case excludesNobody, doesNotUnlock, keepsThePlaceOfTheCancelled, isDeafToTheSecondCancellation
         case losesIntents, hidesIntents, changesIntents, saveRemovesIntent, conditionalSaveRemovesIntent, keepsIntents
+        case keepsTheFirstIntent
         case refusedSaveEndsIntent, endsAnotherIntent, endsNoIntent
         case endsChanges, announcesPlainSavesAlone, announcesNoSignOuts
     }
@@ -187,6 +188,7 @@ final class BrokenStore: SharedTokenStore {
             let beganAt = Date(timeIntervalSince1970: left.beganAt.timeIntervalSince1970.rounded(.down))
             intent = RefreshIntent(session: left.session, generation: left.generation, beganAt: beganAt)
         }
+        if defect == .keepsTheFirstIntent, intent != nil, state.withLock(\.intent) != nil { return }
         if defect != .losesIntents { state.withLock { [intent] in $0.intent = intent } }
     }
 }
