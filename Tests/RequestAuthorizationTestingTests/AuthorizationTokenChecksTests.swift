@@ -43,6 +43,16 @@ struct AuthorizationTokenChecksTests {
         }
     }
 
+    @Test func `a token that counts its lifetime from each reading fails: it never expires`() async {
+        let failures = await failures {
+            try await AuthorizationTokenChecks(expired: nil, valid: MovingEnd()).run()
+        }
+        #expect(
+            failures.map(\.description) == [
+                "expires when it should: its expiresAt changes with time: store a date when the token is made"
+            ])
+    }
+
     @Test func `a token that cannot be sent, or that prints itself, fails`() async {
         let malformed = await failures {
             try await AuthorizationTokenChecks(expired: nil, valid: TestToken("a\r\nb")).run()
@@ -57,6 +67,17 @@ private struct IsExpiredAlone: AuthorizationToken {
     let end: Date
     var isExpired: Bool { end <= .now }
     var authorizationHeaderValue: String { "Bearer a-credential" }
+}
+
+private struct MovingEnd: AuthorizationToken {
+    private let readings = Lock(0.0)
+    var authorizationHeaderValue: String { "Bearer a-credential" }
+    var expiresAt: Date {
+        readings.withLock { readings in
+            readings += 1
+            return Date(timeIntervalSinceNow: 3600 + readings)
+        }
+    }
 }
 
 private struct OpenToken: AuthorizationToken {

@@ -11,8 +11,8 @@
 ///     }
 ///
 /// The checks: a header can hold the value of the field; the token does not print it; one token has expired and the
-/// other has not. A type with a property `isExpired` but no `expiresAt` compiles, and never expires for a provider. The
-/// checks report that.
+/// other has not; the date stays the same. A type with a property `isExpired` but no `expiresAt` compiles, and never
+/// expires for a provider. The checks report that.
 public struct AuthorizationTokenChecks<Token: AuthorizationToken>: Sendable, RedactedDescription {
     private let expired: Token?
     private let valid: Token
@@ -48,6 +48,11 @@ public struct AuthorizationTokenChecks<Token: AuthorizationToken>: Sendable, Red
 
     private func checkExpiry() throws {
         let now = clock.now
+        for token in tokens {
+            // Two readings may fall into one tick of a clock.
+            let readings = Set((1...1000).map { _ in token.expiresAt })
+            try require(readings.count == 1, "its expiresAt changes with time: store a date when the token is made")
+        }
         try require(!valid.isExpired(at: now), "the valid token has expired: its expiresAt is in the past")
         guard let expired else { return }
         try require(
