@@ -147,8 +147,9 @@ struct SharedTokenStoreChecksTests {
 
     @Test(arguments: [
         (Defect.isDeafToTheSecondCancellation, "stops waiting for exclusive access when cancelled"),
-        (.announcesPlainSavesAlone, "announces changes to siblings"),
+        (.announcesNoConditionalSaves, "announces changes to siblings"),
         (.announcesNoSignOuts, "announces changes to siblings"),
+        (.announcesNoRemovals, "announces changes to siblings"),
     ])
     func `a check of a shared store that hangs fails`(_ defect: Defect, _ check: String) async {
         let found = await failures {

@@ -236,13 +236,14 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
         try require(isSame && seen.beganAt.isClose(to: left.beganAt), "showed another intent \(place)")
     }
 
-    /// A refresh need not be announced. A new session and a sign-out must be.
+    /// A refresh need not be announced. A new session, a sign-out and a removal must be.
     private func checkChanges() async throws {
         let (one, other) = try await empty()
         let session = UUID()
         let signIn = StoredToken<Store.Token>.probe(.token(token(2)), 1, of: session)
         let signOut = StoredToken<Store.Token>.probe(.signedOut, 2, of: session)
         try await requireNotice(from: other) { try await one.save(stored(1)) }
+        try await requireNotice(from: other) { try await one.clear() }
         for (stored, condition) in [(signIn, TokenSaveCondition.anything), (signOut, .session(session))] {
             try await requireNotice(from: other) {
                 let result = try await one.save(stored, replacing: condition)

@@ -17,7 +17,7 @@ final class BrokenStore: SharedTokenStore {
         case losesIntents, hidesIntents, changesIntents, saveRemovesIntent, conditionalSaveRemovesIntent, keepsIntents
         case keepsTheFirstIntent
         case refusedSaveEndsIntent, endsAnotherIntent, endsNoIntent
-        case endsChanges, announcesPlainSavesAlone, announcesNoSignOuts
+        case endsChanges, announcesNoConditionalSaves, announcesNoSignOuts, announcesNoRemovals
     }
 
     private struct State: Sendable {
@@ -100,12 +100,13 @@ final class BrokenStore: SharedTokenStore {
             state.snapshot = nil
         }
         if defect != .doesNotClear { try await base.clear() }
+        if defect != .announcesNoRemovals { announce() }
     }
 
     var changes: AsyncStream<Void>? {
         switch defect {
         case .endsChanges, .keepsToItself: return AsyncStream { $0.finish() }
-        case .announcesPlainSavesAlone, .announcesNoSignOuts:
+        case .announcesNoConditionalSaves, .announcesNoSignOuts, .announcesNoRemovals:
             let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
             state.withLock { $0.listeners.append(continuation) }
             return stream
@@ -119,7 +120,7 @@ final class BrokenStore: SharedTokenStore {
         _ stored: StoredToken<TestToken>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
     ) async throws -> SaveResult<StoredToken<TestToken>> {
         let result = try await save(stored, condition)
-        if defect == .announcesNoSignOuts, stored.token != nil { announce() }
+        if defect == .announcesNoRemovals || defect == .announcesNoSignOuts && stored.token != nil { announce() }
         state.withLock { state in
             let isEnded = intent != nil && (state.intent == intent || defect == .endsAnotherIntent)
             let isSaved = result == .saved || defect == .refusedSaveEndsIntent
