@@ -17,6 +17,7 @@ struct AuthorizationProviderChecksTests {
     private static let redacted = "does not show its credential"
     private static let unauthorized = "answers a 401 with NotAuthorized or another try"
     private static let atHand = "has the same fields at hand"
+    private static let oneRequest = "says what is for one request"
 
     @Test(arguments: [
         (Defect.setsNothing, setsOne, "set no header field"),
@@ -45,6 +46,7 @@ struct AuthorizationProviderChecksTests {
         (.showsInError, unauthorized, "the error shows the credential"),
         (.throwsAnotherError, unauthorized, "threw Unexpected"),
         (.hasOthersAtHand, atHand, "sets other fields with credentialAtHand(for:) than with credential(for:)"),
+        (.hidesThatItSigns, oneRequest, "depends on the target, and isForOneRequest is false"),
     ])
     func `a single defect fails a single check`(_ defect: Defect, _ check: String, _ problem: String) async {
         let failures = await failures { try await AuthorizationProviderChecks { BrokenAuthorization(defect) }.run() }
@@ -68,11 +70,11 @@ struct AuthorizationProviderChecksTests {
                     .run()
             }
         }
-        for _ in 1...8 {
+        for _ in 1...9 {
             await clock.sleepers(1)
             clock.advance(by: .seconds(5))
         }
-        #expect(await checks.value.map(\.problem) == Array(repeating: "has not ended after 5.0 seconds", count: 8))
+        #expect(await checks.value.map(\.problem) == Array(repeating: "has not ended after 5.0 seconds", count: 9))
     }
 
     @Test func `a provider that waits on after cancellation fails`() async throws {
@@ -145,7 +147,7 @@ struct AuthorizationProviderChecksTests {
         }
         #expect(
             error?.description == """
-                BrokenAuthorization fails 1 of 8 checks:
+                BrokenAuthorization fails 1 of 9 checks:
                 - does not show its credential: its description shows the credential
                 """)
     }

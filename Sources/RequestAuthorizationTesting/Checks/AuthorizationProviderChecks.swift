@@ -13,7 +13,8 @@
 /// The checks: a credential of legal characters is set, and no other field is changed; another authorization replaces
 /// it; each of 1 000 concurrent calls gets its own request back; a cancelled call ends with a credential or a
 /// `CancellationError`; plain `http` is refused; after a 401 the answer counts, the session is over, or there is another
-/// credential of the same session; the same fields are at hand; it does not print its credential.
+/// credential of the same session; the same fields are at hand; a credential that depends on the target is for one request;
+/// it does not print its credential.
 public struct AuthorizationProviderChecks: Sendable {
     private let origin: Origin
     private let allowsPlaintext: Bool
@@ -64,6 +65,7 @@ public struct AuthorizationProviderChecks: Sendable {
             },
             check("answers a 401 with NotAuthorized or another try") { try await checkUnauthorized($0, $1) },
             check("has the same fields at hand") { try await checkAtHand($0, $1) },
+            check("says what is for one request") { try await checkOneRequest($0, $1) },
         ]
         if let waiting { checks.append(Check("stops waiting when cancelled") { try await checkWaiting(waiting) }) }
         return checks
@@ -162,5 +164,17 @@ public struct AuthorizationProviderChecks: Sendable {
         let awaited = try await provider.credential(for: request)
         let (one, other) = (Set(atHand.fields.map(\.name)), Set(awaited.fields.map(\.name)))
         try require(one == other, "sets other fields with credentialAtHand(for:) than with credential(for:)")
+    }
+
+    /// A client carries on over a redirect within the origin what is not for one request.
+    private func checkOneRequest(_ provider: any AuthorizationProvider, _ request: ProbeRequest) async throws {
+        var credentials: [Credential] = []
+        for request in [request, request, ProbeRequest(number: 1, to: origin), request] {
+            credentials.append(try await provider.credential(for: request))
+        }
+        let values = credentials.map { $0.fields.map { "\($0.name): \($0.value)" }.sorted() }
+        // One that changes for the same request, for instance with the time, proves nothing.
+        guard values[0] == values[1], values[0] == values[3], values[0] != values[2] else { return }
+        try require(credentials[2].isForOneRequest, "depends on the target, and isForOneRequest is false")
     }
 }

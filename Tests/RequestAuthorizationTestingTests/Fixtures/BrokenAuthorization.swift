@@ -9,6 +9,7 @@ import RequestAuthorizationTesting
 struct BrokenAuthorization: AuthorizationProvider {
     enum Defect: Hashable {
         case setsNothing, touchesOtherFields, sendsLineFeed, sendsEmptyValue, addsToTheField, hasOthersAtHand
+        case hidesThatItSigns
         case wearsOut, takesCancellationForSignedOut, asksForSignInOverPlaintext
         case refusesPlaintext, showsInDescription, showsInDebugDescription, showsInMirror, showsPassword
         case promisesAndFails, promisesAndSendsNothing, promisesAndRepeats, showsInError, throwsAnotherError, hangs
@@ -43,8 +44,9 @@ struct BrokenAuthorization: AuthorizationProvider {
         let wasRefused = state.withLock(\.wasRefused)
         if defect == .setsNothing || (defect == .promisesAndSendsNothing && wasRefused) { return .none }
         let earlier = request.credential(in: "Authorization").map { "\($0), " } ?? ""
+        let signature = defect == .hidesThatItSigns ? "-\((request.targetURI ?? "").suffix(1))" : ""
         let credential = try Credential(
-            (defect == .addsToTheField ? earlier : "") + value, receipt: Receipt(maker: self))
+            (defect == .addsToTheField ? earlier : "") + value + signature, receipt: Receipt(maker: self))
         return defect == .touchesOtherFields ? try credential.adding("broken/1", in: "user-agent") : credential
     }
 
