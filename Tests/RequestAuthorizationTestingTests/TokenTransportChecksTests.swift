@@ -44,6 +44,7 @@ import FoundationNetworking
             "threw .mayHaveBeenProcessed in place of .notSent"
         ),
         (.hidesCancellation, "ends when its task is cancelled", "threw TokenTransportError in place of Cancellation"),
+        (.isDeafToEarlierCancellation, "ends when its task was cancelled before", "threw TokenTransportError in place"),
     ])
     func `a defect fails its check`(_ defect: BrokenTransport.Defect, _ check: String, _ problem: String) async {
         let found = await failures { try await TokenTransportChecks { BrokenTransport(defect) }.run() }

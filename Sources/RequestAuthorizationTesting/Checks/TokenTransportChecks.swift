@@ -45,6 +45,7 @@ public struct TokenTransportChecks<Transport: TokenTransport>: Sendable {
             Check("ends after its time-out") { try await checkTimeOut() },
             Check("says that nothing was sent to a server that cannot be reached") { try await checkClosedPort() },
             Check("ends when its task is cancelled") { try await checkCancellation() },
+            Check("ends when its task was cancelled before") { try await checkEarlierCancellation() },
         ]
     }
 
@@ -214,12 +215,31 @@ public struct TokenTransportChecks<Transport: TokenTransport>: Sendable {
             defer { task.cancel() }
             try await arrival.value()
             task.cancel()
-            switch await task.result {
-            case .success: throw CheckProblem("returned an answer that was not sent")
-            case .failure(is CancellationError): break
-            case .failure(let error):
-                throw CheckProblem("threw \(label(of: error)) in place of CancellationError", underlying: error)
+            try requireCancelled(await task.result)
+        }
+    }
+
+    /// A handler of the cancellation is then called before there is anything to cancel.
+    private func checkEarlierCancellation() async throws {
+        try await withServer(.silence) { server, transport in
+            let cancelled = OneShot<Void>()
+            let request = TokenRequest(url: server.url("/"), body: [1], timeout: .seconds(1))
+            let task = Task {
+                try await cancelled.valueIgnoringCancellation()
+                return try await transport.send(request)
             }
+            task.cancel()
+            cancelled.fulfill()
+            try requireCancelled(await task.result)
+        }
+    }
+
+    private func requireCancelled(_ result: Result<TokenResponse, any Error>) throws(CheckProblem) {
+        switch result {
+        case .success: throw CheckProblem("returned an answer that was not sent")
+        case .failure(is CancellationError): break
+        case .failure(let error):
+            throw CheckProblem("threw \(label(of: error)) in place of CancellationError", underlying: error)
         }
     }
 

@@ -18,7 +18,7 @@ final class BrokenTransport: TokenTransport {
         case followsRedirects, keepsCookies, keepsAnswers
         case sendsAgain, sendsAgainWhenLate, mixesAnswers
         case takesAnyLength, refusesTheLongest, returnsHalfAnswers
-        case throwsErrorsOfItsClient, saysUnsent, saysSent, hidesCancellation
+        case throwsErrorsOfItsClient, saysUnsent, saysSent, hidesCancellation, isDeafToEarlierCancellation
         case readsToTheEnd, timesOutWhenIdle
     }
 
@@ -71,6 +71,9 @@ final class BrokenTransport: TokenTransport {
 
     private func sendWithDefect(_ request: TokenRequest) async throws -> TokenResponse {
         if defect == .timesOutWhenIdle, request.timeout == .seconds(1) { return try await sendUntilIdle(request) }
+        if defect == .isDeafToEarlierCancellation, Task.isCancelled {
+            return try await Task { [base] in try await base.send(request) }.value
+        }
         if defect == .mixesAnswers { return try await call(request).value }
         if defect == .keepsAnswers, let kept = memory.withLock({ $0.answers[request.url] }) { return kept }
         let answer = try await base.send(request)
