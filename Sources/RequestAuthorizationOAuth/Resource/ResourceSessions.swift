@@ -354,7 +354,8 @@ actor ResourceSessions {
         let kept = try await settings.record()
         let former = session?.record?.requested ?? []
         // A session goes on with what the person has allowed, unless the server is another one.
-        let goesOn = demand.reason != .first && found.server.issuer == session?.record?.resource.server.issuer
+        let issuer = session?.record.map { TokenIssuer(of: $0.resource.server) }
+        let goesOn = demand.reason != .first && issuer?.isSame(as: found.server) == true
         let scopes = found.scopes(
             after: demand.challenge, requested: goesOn ? former.union(demand.scopes) : demand.scopes)
         try checkSignOuts(since: demand)

@@ -247,6 +247,25 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a server that is made known by a new name is asked for what was allowed`() async throws {
+        try await GuardedServer.run { state in
+            state.challenge += #", scope="basic""#
+            state.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let records = ItemResourceRecords(in: SharedPlace())
+            let first = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            #expect(try await first.get(server) == "200 ok")
+            var authorization = AuthorizationServer.make(at: "\(server.base)/as2")
+            authorization.issuer = "\(server.base)/as2"
+            authorization.formerIssuers = ["\(server.base)/as"]
+            authorization.registrationEndpoint = server.url("/as2/register")
+            let known = ProtectedResource(identifier: "\(server.base)/mcp", server: authorization)
+            let later = ProtectedResourceAuthorization.make(server, guarded, records: records, known: known)
+            #expect(try await later.get(server, "PUT") == "200 ok")
+            #expect(guarded.now.pages.map { $0["scope"] } == ["basic", "basic write"])
+        }
+    }
+
     @Test func `a resource cannot get another server's client`() async throws {
         try await GuardedServer.run { state in
             // The resource names a server of its own, which registers nobody.
