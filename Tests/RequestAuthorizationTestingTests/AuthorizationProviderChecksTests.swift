@@ -53,6 +53,19 @@ struct AuthorizationProviderChecksTests {
         #expect(failures.map(\.description) == ["\(check): \(problem)"])
     }
 
+    @Test func `a provider that uses one of several keys in turn passes`() async throws {
+        try await AuthorizationProviderChecks {
+            let calls = Lock(0)
+            return ClosureAuthorization(field: "X-Api-Key") {
+                let call = calls.withLock { calls in
+                    calls += 1
+                    return calls
+                }
+                return call % 3 == 0 ? "the-other-key" : "a-key-of-mine"
+            }
+        }.run()
+    }
+
     @Test func `a provider that refuses plain http although it should allow it fails`() async {
         let failures = await failures {
             try await AuthorizationProviderChecks(allowsPlaintext: true) { BrokenAuthorization(.refusesPlaintext) }
