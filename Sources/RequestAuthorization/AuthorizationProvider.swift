@@ -20,6 +20,7 @@ public protocol AuthorizationProvider: Sendable {
     /// Returns the credential for a request. Waits for one if needed.
     ///
     /// - Parameter request: a request of any client, for schemes that sign it; most providers do not need it.
+    ///   A credential that depends on it is ``Credential/isForOneRequest``.
     /// - Throws: ``NotAuthorized`` if a retry is pointless, for instance until the user signs in; ``RefreshFailed`` if
     ///   no credential is available for now; `CancellationError` as soon as the calling task is cancelled.
     func credential(for request: some AuthorizableRequest) async throws -> Credential

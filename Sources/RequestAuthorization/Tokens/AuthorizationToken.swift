@@ -16,9 +16,9 @@ public protocol AuthorizationToken: Sendable, CustomStringConvertible, CustomDeb
 
     /// The date from which servers refuse the token; `.distantFuture`, the default, if only the server knows.
     ///
-    /// Count it from the time at which the token was requested, not from the answer. The library does not read a
-    /// property `isExpired` of your own: `AuthorizationTokenChecks` of `RequestAuthorizationTesting` reports a token
-    /// that has only that.
+    /// It is the same at each access. Count it from the time at which the token was requested, not from the answer. The
+    /// library does not read a property `isExpired` of your own: `AuthorizationTokenChecks` of
+    /// `RequestAuthorizationTesting` reports a token that has only that.
     var expiresAt: Date { get }
 
     /// The date from which no refresh helps and the user must sign in again, if it is known; `nil` by default.

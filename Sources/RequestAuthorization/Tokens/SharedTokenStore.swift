@@ -36,8 +36,8 @@ public protocol SharedTokenStore<Token>: TokenStore {
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
     ) async throws -> SaveResult<StoredToken<Token>>
 
-    /// Writes an intent durably, or removes it with `nil`. Only the holder of exclusive access calls this, after it has
-    /// read the token.
+    /// Writes an intent durably in place of an earlier one, or removes it with `nil`. Only the holder of exclusive
+    /// access calls this, after it has read the token.
     ///
     /// - Throws: any error if the intent was not written. A refresh goes on without it as long as the lock's `remaining`
     ///   allows it: make that zero if the access is lost, or the token is another one.

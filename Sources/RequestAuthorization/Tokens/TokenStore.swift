@@ -25,7 +25,7 @@ public protocol TokenStore<Token>: Sendable {
     /// Replaces the content durably: a crash after it has returned loses nothing.
     func save(_ stored: StoredToken<Token>) async throws
 
-    /// Removes the content. An empty store is no error.
+    /// Removes the content, for the next launch too. An empty store is no error.
     func clear() async throws
 
     /// Yields an element after each change that another process may have made. `nil` by default.

@@ -9,7 +9,8 @@
 public protocol TokenTransport: Sendable {
     /// Sends a request once and returns the answer, whatever its status.
     ///
-    /// - Throws: ``TokenTransportError``, which tells whether the request was sent; `CancellationError`.
+    /// - Throws: ``TokenTransportError``, which tells whether the request was sent; `CancellationError` if the task is
+    ///   cancelled, also before the call.
     func send(_ request: TokenRequest) async throws -> TokenResponse
 }
 

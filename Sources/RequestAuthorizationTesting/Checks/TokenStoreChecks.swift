@@ -22,7 +22,8 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
     ///   - token: creates a different token for each number.
     ///   - limit: how long each check may take; long, so that no check fails on a busy machine.
     ///   - clock: the clock for `limit`.
-    ///   - reopened: opens the same place again, as the next launch does. Without it this is not checked.
+    ///   - reopened: opens the same place again, as the next launch does. It is called several times. If it closes the
+    ///     store that it gets, `store` must create a new one each time. Without it this is not checked.
     ///   - store: creates an empty store.
     public init(
         token: @escaping @Sendable (Int) -> Store.Token, limit: Duration = .seconds(120),
