@@ -243,13 +243,14 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
         let signIn = StoredToken<Store.Token>.probe(.token(token(2)), 1, of: session)
         let signOut = StoredToken<Store.Token>.probe(.signedOut, 2, of: session)
         try await requireNotice(from: other) { try await one.save(stored(1)) }
-        try await requireNotice(from: other) { try await one.clear() }
         for (stored, condition) in [(signIn, TokenSaveCondition.anything), (signOut, .session(session))] {
             try await requireNotice(from: other) {
                 let result = try await one.save(stored, replacing: condition)
                 try require(result == .saved, "refused \(stored) for \(condition)")
             }
         }
+        try await requireNotice(from: other) { try await one.save(stored(1)) }
+        try await requireNotice(from: other) { try await one.clear() }
         withExtendedLifetime(other) {}
     }
 
