@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The tries of one call: what it may still use up, and the first credential that was sent, to which it is bound.
+/// The tries of one call: what it may still use up, and the last credential that was sent, to which it is bound.
 @usableFromInline package struct Tries: Sendable {
-    private let first: Credential
+    /// Not the first one, which may have had no session.
+    private var last: Credential
     private var refreshesLeft: Int
     /// New proofs for the present credential: a server might refuse all.
     private var proofsLeft = Self.proofs
@@ -12,7 +13,7 @@
     private static let proofs = 3
 
     @usableFromInline package init(_ first: Credential, refreshCount: Int) {
-        (self.first, refreshesLeft) = (first, refreshCount)
+        (last, refreshesLeft) = (first, refreshCount)
     }
 
     /// Whether an answer may mean something for its credential.
@@ -27,6 +28,7 @@
     @usableFromInline package mutating func wantsAnother(
         after answer: some AuthorizableResponse, to credential: Credential, isReplayable: Bool
     ) async throws -> Bool {
+        last = credential
         let verdict: Verdict
         do {
             verdict = try await credential.judge(answer, afterRefresh: wasRefused && refreshesLeft <= 0)
@@ -69,7 +71,7 @@
     ) async throws -> Credential {
         do {
             let next = try await provider.credential(for: request)
-            try first.admit(next)
+            try last.admit(next)
             return next
         } catch let error as NotAuthorized {
             throw error.asked(by: answer)

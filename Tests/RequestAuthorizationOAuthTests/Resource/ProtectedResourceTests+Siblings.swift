@@ -92,6 +92,30 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a request that began without a session is not sent a third time as who signs in at a sibling`()
+        async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let asked = Asked()
+            let (first, second) = Self.siblings(server, guarded, asked)
+            let sent = Lock(0)
+            let error = await #expect(throws: NotAuthorized.self) {
+                _ = try await second.send(TestRequest("\(server.base)/mcp")) { _ in
+                    let isFirst = sent.withLock { count in
+                        count += 1
+                        return count == 1
+                    }
+                    if !isFirst { try await first.signIn(scopes: ["write"]) }
+                    let challenge = isFirst ? "Bearer" : #"Bearer error="insufficient_scope", scope="write""#
+                    return UnauthorizedResponse(
+                        statusCode: isFirst ? 401 : 403, fields: ["WWW-Authenticate": [challenge]])
+                }
+            }
+            #expect(error?.reason == .sessionReplaced)
+            #expect(sent.withLock { $0 } == 2 && asked.reasons == ["first sign-in"])
+        }
+    }
+
     @Test func `a request that waits behind a sign-in at a sibling is not sent again as that person, who is not asked`()
         async throws
     {
