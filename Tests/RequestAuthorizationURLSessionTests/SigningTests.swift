@@ -146,5 +146,41 @@ import FoundationNetworking
             #expect(await server.requests.map { $0["Authorization"] } == ["GET a []", nil, nil])
         }
     }
+
+    @Test func `a request that began without a session follows no redirect as who signs in meanwhile`() async throws {
+        let provider = Persons()
+        try await withServer { request in
+            let isFirst = request["X-Person"] == nil
+            provider.person.withLock { $0 = isFirst ? "a" : "b" }
+            return isFirst ? .unauthorized("Bearer") : .redirect(302, to: "/b")
+        } body: { server in
+            let error = await #expect(throws: NotAuthorized.self) {
+                try await Way.data.send(Way.data.request(server.url("/a")), authorizedBy: provider)
+            }
+            #expect(error?.reason == .sessionReplaced)
+            #expect(await server.requests.map { $0["X-Person"] } == [nil, "a"])
+        }
+    }
+
+    /// Names who is signed in. Before that, a request goes out as it is, and is bound to nobody.
+    private struct Persons: AuthorizationProvider {
+        let person = Lock<String?>(nil)
+
+        func credential(for request: some AuthorizableRequest) async throws -> Credential {
+            let person = person.withLock { $0 }
+            return try Credential(
+                person.map { ["X-Person": $0] } ?? [:], isForOneRequest: true, receipt: Receipt(person: person))
+        }
+
+        private struct Receipt: CredentialReceipt {
+            let person: String?
+
+            func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict { .anew }
+
+            func admit(_ next: Credential) throws {
+                guard person == nil || next.fields.first?.value == person else { throw NotAuthorized(.sessionReplaced) }
+            }
+        }
+    }
 }
 #endif

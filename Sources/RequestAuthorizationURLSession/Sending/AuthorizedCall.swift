@@ -21,7 +21,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
             first = try await DepartingAuthorization(provider: provider, departure: departure).credential(
                 for: hop.shown)
         }
-        var answer = try await exchange(hop, first, from: provider, boundTo: first, departure: departure)
+        var answer = try await exchange(hop, first, from: provider, departure: departure)
         guard let head = answer.head, Tries.concern(head.statusCode, answer.credential) else {
             return (answer.body, answer.response)
         }
@@ -34,7 +34,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
             departure = self.departure(for: hop.request, hop.body, of: Carrier.of(session))
             let next = try await tries.credential(
                 for: hop.shown, from: DepartingAuthorization(provider: provider, departure: departure), after: refusal)
-            answer = try await exchange(hop, next, from: provider, boundTo: first, departure: departure)
+            answer = try await exchange(hop, next, from: provider, departure: departure)
         }
         return (answer.body, answer.response)
     }
@@ -43,11 +43,9 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     ///
     /// - Parameters:
     ///   - provider: makes a new credential for each redirect within the origin, if it is for one request.
-    ///   - first: the first credential of the call.
     ///   - departure: holds the request's slot, if it needs one; the slot is given back before this function returns.
     private func exchange(
-        _ hop: Hop, _ credential: Credential, from provider: any AuthorizationProvider, boundTo first: Credential,
-        departure: Departure?
+        _ hop: Hop, _ credential: Credential, from provider: any AuthorizationProvider, departure: Departure?
     ) async throws -> Answer<Receiver.Body> {
         let carrier = Carrier.of(session)
         let limits = departure?.limits ?? SessionLimits(carrier.settings)
@@ -84,10 +82,12 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
                 try await next?.wait()
             }
             guard hop.keepsCredential, credential.isForOneRequest else { continue }
-            credential = try await Departure.$asking.withValue(departure ?? Departure.asking) { [hop] in
+            let successor = try await Departure.$asking.withValue(departure ?? Departure.asking) { [hop] in
                 try await provider.credential(for: hop.shown)
             }
-            try first.allowsToGoOn(with: credential)
+            // Compared with the last one: the first of the call may have had no session.
+            try credential.allowsToGoOn(with: successor)
+            credential = successor
             request = try hop.request.ready(with: credential)
         }
         throw URLError(.httpTooManyRedirects)
