@@ -34,12 +34,11 @@ final class CallTarget: Sendable, RedactedDescription {
         let response = AnswerMetadata(metadata: refusal.metadata, statusCode: 401)
         do {
             switch try await call.credential.judge(response, afterRefresh: isLast) {
-            case .anew where !isLast:
+            case .anew where !isLast, .newProof where refusal.formerAttempts < 2:
                 if isRepeated, !refusal.forbidsRetry {
                     try await call.credential.awaitSuccessor(for: call.withoutCredential, from: provider)
                 }
                 return refusal.pushingBack("0")
-            case .newProof where refusal.formerAttempts < 2: return refusal.pushingBack("0")
             default: return refusal.pushingBack("-1")
             }
         } catch let error as NotAuthorized where error.isEndOfSession {

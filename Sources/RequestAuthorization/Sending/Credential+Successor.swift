@@ -7,6 +7,7 @@ extension Credential {
         for request: some AuthorizableRequest, from provider: any AuthorizationProvider
     ) async throws {
         if let proof = contents?.receipt as? any ProvenReceipt { return try await proof.awaitSuccessor() }
+        if isProven, isCurrent { return }  // A proof that nobody sends would use up what is meant for the next one.
         try allowsToGoOn(with: await provider.credential(for: request))
     }
 }

@@ -281,7 +281,7 @@ private struct ResourceReceipt: BoundReceipt {
     let isReplayable: Bool
 
     var wantsEveryAnswer: Bool { base?.wantsEveryAnswer ?? false }
-    var isCurrent: Bool { base?.isCurrent ?? (sessions.session == nil) }
+    var isCurrent: Bool { sessions.session?.number == number && base?.isCurrent ?? true }
 
     func mayGo(to request: some AuthorizableRequest) -> Bool { sessions.place.contains(request) }
 

@@ -92,6 +92,23 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a credential is not current any more when a sibling's session at another server takes its place`()
+        async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (first, second) = try await Self.siblingsWithSession(server, guarded)
+            let sent = try await second.credential(for: TestRequest("\(server.base)/mcp"))
+            // A token that could not be saved would keep it alive, too.
+            let former = second.sessions.session?.provider
+            #expect(sent.isCurrent)
+            guarded.change { $0.issuers = ["BASE/as2"] }
+            try await first.signIn()
+            let refusal = UnauthorizedResponse(fields: ["WWW-Authenticate": [#"Bearer error="invalid_token""#]])
+            #expect(try await sent.judge(refusal) == .newProof)
+            withExtendedLifetime(former) { #expect(!sent.isCurrent) }
+        }
+    }
+
     @Test func `a request that began without a session is not sent a third time as who signs in at a sibling`()
         async throws
     {
