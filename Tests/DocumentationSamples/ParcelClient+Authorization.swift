@@ -26,8 +26,8 @@ extension ParcelClient {
     func run(
         _ parcel: Parcel, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1
     ) async throws -> ParcelAnswer {
-        let first = try await provider.credential(for: parcel)
-        var (parcel, credential, refreshesLeft, proofsLeft, hopsLeft) = (parcel, first, refreshCount, 2, 20)
+        var credential = try await provider.credential(for: parcel)
+        var (parcel, refreshesLeft, proofsLeft, hopsLeft) = (parcel, refreshCount, 2, 20)
         while true {
             var sent = parcel  // A copy: what is sent again, or elsewhere, has no credential yet.
             try sent.set(credential)
@@ -47,8 +47,9 @@ extension ParcelClient {
                 (parcel, hopsLeft) = (next, hopsLeft - 1)
                 guard credential.isForOneRequest else { continue }
             }
-            credential = try await provider.credential(for: parcel)
-            try first.admit(credential)  // Nothing is sent in another person's name.
+            let following = try await provider.credential(for: parcel)
+            try credential.admit(following)  // Nothing is sent in another person's name.
+            credential = following
         }
     }
 }

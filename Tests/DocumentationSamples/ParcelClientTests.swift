@@ -16,11 +16,50 @@ import Testing
     }
     // end sample
 
+    @Test func `a parcel that began without a session is not sent a third time as who signs in meanwhile`()
+        async throws
+    {
+        let persons = Persons()
+        let sent = Lock<[String]>([])
+        let client = ParcelClient { parcel in
+            let person = parcel.headers["x-person"] ?? "nobody"
+            sent.withLock { $0.append(person) }
+            persons.present.withLock { $0 = person == "nobody" ? "a" : "b" }
+            return ParcelAnswer(code: 401)
+        }
+        let parcel = Parcel(address: try #require(URL(string: "https://api.example.com/v1")))
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await client.run(parcel, authorizedBy: persons, refreshCount: 2)
+        }
+        #expect(error?.reason == .sessionReplaced)
+        #expect(sent.withLock { $0 } == ["nobody", "a"])
+    }
+
     @Test func `it is a request`() async throws {
         let url = try #require(URL(string: "https://api.example.com/v1#part"))
         try await AuthorizableRequestChecks(method: "GET", target: "https://api.example.com/v1", body: nil) {
             Parcel(address: url)
         }.run()
+    }
+}
+
+/// Names who is signed in. Before that, a request goes out as it is, and is bound to nobody.
+private struct Persons: AuthorizationProvider {
+    let present = Lock<String?>(nil)
+
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        let person = present.withLock { $0 }
+        return try Credential(person.map { ["X-Person": $0] } ?? [:], receipt: Receipt(person: person))
+    }
+
+    private struct Receipt: CredentialReceipt {
+        let person: String?
+
+        func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict { .anew }
+
+        func admit(_ next: Credential) throws {
+            guard person == nil || next.fields.first?.value == person else { throw NotAuthorized(.sessionReplaced) }
+        }
     }
 }
 

@@ -162,7 +162,7 @@ extension Credential {
 
     /// Checks that the same call may go on with another credential: after a refusal, at a redirect, or after a queue.
     ///
-    /// Call it on the first credential that was sent. The receipts are compared, not the fields.
+    /// Call it on the credential that was sent last: the first may have had no session. The receipts are compared.
     ///
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/sessionReplaced`` if that one is of another
     ///   session: the request is not sent in another person's name.
