@@ -36,18 +36,14 @@ enum AddressKind: String, Sendable {
             self = .loopback  // RFC 6761 §6.3
         } else {
             // Browsers read a host that ends with a number as an address, whatever the number.
-            guard let first = host.split(separator: ".").last?.utf8.first, !host.contains(":"),
-                !first.isASCIIDigit || !Self.isNumber(host.split(separator: ".").last ?? "")
+            guard let last = host.split(separator: ".").last, !host.contains(":"), !last.hasPrefix("0x"),
+                !last.utf8.allSatisfy(\.isASCIIDigit)
             else { return nil }
             self = .open
         }
     }
 
     // MARK: -
-
-    private static func isNumber(_ label: Substring) -> Bool {
-        label.utf8.allSatisfy(\.isASCIIDigit) || label.hasPrefix("0x")
-    }
 
     /// The bytes of an address in any spelling that the platform reads, such as `0x7f.1`; `nil` for a name.
     private static func literal(_ host: String) -> [UInt8]? {
