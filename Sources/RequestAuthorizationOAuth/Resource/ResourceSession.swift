@@ -30,6 +30,9 @@ struct ResourceSettings: Sendable {
     func service(for record: ResourceRecord) -> OAuthTokenService {
         let resource = known ?? record.resource
         var client = record.registration.client
+        // If it was registered by hand, its secret may have been replaced since.
+        let own = try? resource.server.clientWithoutRegistration(identity, at: clock.now)?.client
+        if let own, own.id == client.id { client = own }
         if namesResource { client = resource.client(client) }
         var service = OAuthTokenService.authorizationCode(
             server: resource.server, client: client, proof: proof, pendingSignIns: InMemoryPendingSignIns(),

@@ -41,6 +41,24 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a later start proves a client that was registered by hand with the secret that it has now`()
+        async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = ItemResourceRecords(in: SharedPlace())
+            func tool(secret: String) -> ProtectedResourceAuthorization {
+                let own = OAuthClient.secretPost(id: "app", secret: secret)
+                let identity = ClientIdentity(name: "App", registered: ["\(server.base)/as": own])
+                return .make(server, guarded, client: identity, records: records)
+            }
+            #expect(try await tool(secret: "old").get(server) == "200 ok")
+            guarded.clock.advance(by: .seconds(4000))
+            #expect(try await tool(secret: "new").get(server) == "200 ok")
+            #expect(guarded.now.forms.map { $0.form["grant_type"] } == ["authorization_code", "refresh_token"])
+            #expect(guarded.now.forms.map { $0.form["client_secret"] } == ["old", "new"])
+        }
+    }
+
     @Test func `a sign-in counts although a refresh before it was told to come later`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization.make(server, guarded)
