@@ -340,8 +340,9 @@ actor ResourceSessions {
 
     private func resource(for demand: Demand) async throws -> ProtectedResource {
         if let known = settings.known { return known }
-        if demand.reason.isStepUp, let session, var found = session.record?.resource {
-            if let service = session.service { found.server = service.server }
+        // A server that was made known is not looked for, unless the program begins anew.
+        if demand.reason.isStepUp || demand.reason != .first && isKnown, var found = session?.record?.resource {
+            if let service = session?.service { found.server = service.server }
             return found
         }
         return try await settings.discovery().resource(
@@ -366,7 +367,7 @@ actor ResourceSessions {
         }
         try checkSignOuts(since: demand)
         let attempt = ResourceSignInAttempt(
-            settings: settings, found: found, isKnown: demand.reason.isStepUp ? isKnown : settings.known != nil,
+            settings: settings, found: found, isKnown: demand.reason == .first ? settings.known != nil : isKnown,
             line: demand.former, scopes: scopes,
             parameters: demand.challenge.map { found.server.demands(of: $0) } ?? [:])
         let new: ResourceSignInAttempt.Outcome

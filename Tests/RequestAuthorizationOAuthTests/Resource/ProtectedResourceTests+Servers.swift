@@ -221,6 +221,29 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a later start signs in at the server that was made known if the token cannot be refreshed`()
+        async throws
+    {
+        try await GuardedServer.run {
+            ($0.issuers, $0.givesRefreshTokens) = (["BASE/as2"], false)
+        } body: { (guarded, server) async throws in
+            let (records, asked) = (ItemResourceRecords(in: SharedPlace()), Asked())
+            var authorization = AuthorizationServer.make(at: "\(server.base)/as")
+            authorization.registrationEndpoint = server.url("/as/register")
+            let known = ProtectedResource(identifier: "\(server.base)/mcp", server: authorization)
+            try await ProtectedResourceAuthorization.make(server, guarded, records: records, known: known).signIn()
+            for (refused, reasons) in [(["t1"], 1), (["t1", "t2"], 2)] {
+                // The second start finds a record that a request's sign-in has made.
+                let later = ProtectedResourceAuthorization.make(server, guarded, asked: asked, records: records)
+                guarded.change { $0.refused = Set(refused) }
+                #expect(try await later.get(server) == "200 ok")
+                #expect(asked.reasons == Array(repeating: "refused token", count: reasons))
+            }
+            #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as/token", "/as/token"])
+            #expect(await server.requests.allSatisfy { !$0.target.contains("well-known") })
+        }
+    }
+
     @Test func `a stored session goes on at the server that is made known, and another server's does not`()
         async throws
     {
