@@ -115,6 +115,9 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
             do {
                 let value = try await body(session)
                 if isLast || !session.isReplaced { return value }
+            } catch let error as RefreshFailed where !isLast && sessions.isAbandoned(session) {
+                // No refresh helps. An earlier sign-in at the other server has failed, or is under way.
+                guard try await sessions.help(.otherServer, nil, sentIn: session.number) else { throw error }
             } catch let error as NotAuthorized
                 where !isLast && (error.needsSignIn || error.reason == .sessionReplaced)
             {
@@ -329,9 +332,7 @@ private struct ResourceReceipt: BoundReceipt {
         guard refusesToken else { return nil }
         guard let session = try await sessions.loaded(), session.number == number else { return .refusedToken }
         try await sessions.recheck(challenge)
-        if sessions.session?.number == number, sessions.state.withLock({ !$0.consent.mayRefresh(session.number) }) {
-            return .otherServer
-        }
+        if sessions.isAbandoned(session) { return .otherServer }
         let hasNoRefreshToken = session.provider.currentToken.map { $0.refreshToken == nil } ?? false
         return hasNoRefreshToken && !sessions.settings.signsInAlone ? .refusedToken : nil
     }

@@ -11,10 +11,6 @@ actor ResourceSessions {
         var consent = ConsentState()
         var session: ResourceSession?
         fileprivate var followers: [UUID: (handler: Follower, observation: TokenObservation?)] = [:]
-
-        fileprivate func mayRefresh(_ service: ResourceTokenService) -> Bool {
-            session.map { $0.service === service && consent.mayRefresh($0.number) } ?? false
-        }
     }
 
     typealias Follower = @Sendable (TokenChange<OAuthToken>) async -> Void
@@ -238,8 +234,13 @@ actor ResourceSessions {
 
     /// Whether a session may be refreshed. The resource may list a server again that it had left out.
     func mayRefresh(_ service: ResourceTokenService) async -> Bool {
-        if session?.service === service, !state.withLock({ $0.mayRefresh(service) }) { try? await recheck(nil) }
-        return state.withLock { $0.mayRefresh(service) }
+        if let session, session.service === service, isAbandoned(session) { try? await recheck(nil) }
+        return session.map { $0.service === service && !isAbandoned($0) } ?? false
+    }
+
+    /// Whether the resource no longer lists the server of a session, which is the present one.
+    nonisolated func isAbandoned(_ session: ResourceSession) -> Bool {
+        state.withLock { $0.session === session && !$0.consent.mayRefresh(session.number) }
     }
 
     // MARK: - One sign-in

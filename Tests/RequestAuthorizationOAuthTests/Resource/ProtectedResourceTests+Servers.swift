@@ -68,6 +68,25 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a move is asked for again when the former token has expired`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            _ = try await notes.get(server)
+            guarded.change { state in
+                (state.issuers, state.refused) = (["BASE/as2"], ["t1"])
+                state.answers["/.well-known/oauth-authorization-server/as2"] = { _ in .status(503) }
+            }
+            let error = await #expect(throws: ProtectedResourceError.self) { _ = try await notes.get(server) }
+            #expect(error?.problem == .unavailable)
+            guarded.change { $0.answers = [:] }
+            guarded.clock.advance(by: .seconds(4000))
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(asked.reasons == ["first sign-in", "other server"])
+            #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token"])
+        }
+    }
+
     @Test func `a server that is listed again refreshes the session`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let asked = Asked()
