@@ -4,10 +4,11 @@
 extension ProtectedResource {
     /// Finds out who guards a resource (RFC 9728, RFC 8414).
     ///
-    /// The metadata are at the URL of the challenge, else at the well-known places of the resource. Of the servers that
-    /// they list the first usable one counts. A resource without metadata whose origin is an issuer is guarded by that.
+    /// The metadata are at the URL of the challenge, else at the well-known places of the resource. If they are not
+    /// there, and no challenge is passed, a `HEAD` asks the resource for one. Of the servers that they list the first
+    /// usable one counts. A resource without metadata whose origin is an issuer is guarded by that.
     ///
-    /// It takes at most 10 seconds and 11 requests, follows no redirect, and reads at most 64 KiB of an answer. Literal
+    /// It takes at most 10 seconds and 12 requests, follows no redirect, and reads at most 64 KiB of an answer. Literal
     /// addresses of private networks are refused, unless the resource is in one itself.
     ///
     /// - Parameters:
@@ -76,7 +77,11 @@ struct ResourceDiscovery: Sendable {
     ///
     /// Without metadata the origin of the resource is taken for the issuer (MCP 2025-03-26).
     func resource(_ challenge: AuthenticationChallenge?, requiresListedPKCE: Bool) async throws -> ProtectedResource {
-        let document = try await document(challenge)
+        var document = try await document(challenge)
+        // Only a challenge says where else they are, and a program that signs in by itself has none.
+        if document == nil, challenge == nil, let own = try? await self.challenge(), places(own) != places(nil) {
+            document = try await self.document(own)
+        }
         let issuers = document?.issuers ?? [addresses.origin.description]
         var found = ProtectedResource(
             identifier: document?.identifier ?? url,

@@ -30,6 +30,25 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `after a sign-out the program signs in also if only the challenge says who guards the resource`()
+        async throws
+    {
+        try await GuardedServer.run { state in
+            (state.resource, state.challenge) = (nil, #"resource_metadata="BASE/custom""#)
+            state.answers["/custom"] = {
+                let base = "http://127.0.0.1:\($0.port)"
+                return .json(#"{"resource":"\#(base)/mcp","authorization_servers":["\#(base)/as"]}"#)
+            }
+        } body: { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            #expect(try await notes.get(server) == "200 ok")
+            await notes.reset()
+            try await notes.signIn()
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.calls == ["", "t1", "", "t2"])  // The third asks for the challenge.
+        }
+    }
+
     @Test func `a refused request is not sent again as the person who signs in next`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization.make(server, guarded)

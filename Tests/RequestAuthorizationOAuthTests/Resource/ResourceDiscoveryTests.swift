@@ -89,6 +89,20 @@ import Testing
         #expect(found.scopes == ["a", "b"] && found.scopesSupported == [])
     }
 
+    @Test func `without a challenge the resource is asked for one, which may name another place`() async throws {
+        let (found, targets, _) = try await discover { state in
+            (state.resource, state.challenge) = (nil, #"resource_metadata="BASE/custom", scope="a""#)
+            state.answers["/custom"] = {
+                let base = "http://127.0.0.1:\($0.port)"
+                return .json(#"{"resource":"\#(base)/mcp","authorization_servers":["\#(base)/as"]}"#)
+            }
+        }
+        let places = ["\(Self.well)/mcp", Self.well, "/mcp", "/custom", "/.well-known/oauth-authorization-server/as"]
+        #expect(targets == places)
+        // The program has met no refusal that requires a scope.
+        #expect(found.scopes == [])
+    }
+
     @Test func `without a place in the challenge the root is asked too, whose resource is the origin`() async throws {
         let (found, targets, base) = try await discover { state in
             state.resource = nil
@@ -111,13 +125,13 @@ import Testing
             }
         }
         #expect(found.identifier == "\(base)/mcp" && found.server.issuer == base)
-        #expect(targets.count == 3)
+        #expect(targets.count == 4)  // The third asks the resource for its challenge.
     }
 
     @Test func `without any metadata the advice is to name the server`() async throws {
         let (error, targets) = try await failure { $0.resource = nil }
         #expect(error.problem == .noMetadata && "\(error)".contains("known:"))
-        #expect(targets.count == 4)
+        #expect(targets.count == 5)
     }
 
     @Test(arguments: [
