@@ -69,7 +69,7 @@ public struct TokenTransportError: TransientFailure {
         public static let connectionLost = Code(label: "connection lost")
         /// The whole answer did not arrive in time.
         public static let timedOut = Code(label: "timed out")
-        /// The server's certificate was not accepted.
+        /// There was no TLS: the server's certificate was not accepted, or the handshake failed.
         public static let insecure = Code(label: "insecure")
         /// The answer is longer than allowed.
         public static let responseTooLong = Code(label: "response too long")
@@ -110,7 +110,7 @@ extension TokenTransportError: RedactedDescription {
         let advice =
             switch code {
             case .unreachable: "check the network and the address"
-            case .insecure: "check the server's certificate"
+            case .insecure: "check the address, the server's certificate and its versions of TLS"
             case .responseTooLong: "check that the address is that of the server"
             case .unreadableHeader:
                 "a line of the header may be in another encoding than UTF-8; correct the server, or use another HTTP client"

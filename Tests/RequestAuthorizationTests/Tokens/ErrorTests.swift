@@ -89,7 +89,7 @@ import Testing
     @Test(arguments: [
         (TokenTransportError.Code.unreachable, "unreachable; check the network and the address"),
         (.connectionLost, "connection lost; try again later"), (.timedOut, "timed out; try again later"),
-        (.insecure, "insecure; check the server's certificate"),
+        (.insecure, "insecure; check the address, the server's certificate and its versions of TLS"),
         (.responseTooLong, "response too long; check that the address is that of the server"),
         (
             .unreadableHeader,
