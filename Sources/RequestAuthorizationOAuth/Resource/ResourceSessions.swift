@@ -278,21 +278,15 @@ actor ResourceSessions {
     }
 
     private func run(_ demand: Demand) async throws {
-        do {
-            try await signInLocked(demand)
-        } catch {
-            try end(demand, byDenial: ConsentState.isDenial(error))
-            throw error
-        }
-        try end(demand)
+        var failure: (any Error)?
+        do { try await signInLocked(demand) } catch { failure = error }
+        try checkSignOuts(since: demand)
+        let isDenied = failure.map { ConsentState.isDenial($0) } ?? false
+        state.withLock { $0.consent.ended(byDenial: isDenied) }
+        if let failure { throw failure }
     }
 
     /// - Throws: `NotAuthorized` if a sign-out has dropped the sign-in.
-    private func end(_ demand: Demand, byDenial: Bool = false) throws {
-        try checkSignOuts(since: demand)
-        state.withLock { $0.consent.ended(byDenial: byDenial) }
-    }
-
     private func checkSignOuts(since demand: Demand) throws {
         guard demand.signOuts == signOuts else { throw NotAuthorized(.signedOut) }
     }

@@ -4,7 +4,7 @@
 /// How a person is asked to sign in.
 ///
 /// A sign-out cancels `ask` and `show`. If one of them pays no attention to that, its result is dropped, and the next
-/// sign-in does not wait for it.
+/// sign-in does not wait for it. It waits for the end of a receiver, whose port is free then.
 ///
 ///     signIn: .through(.loopback, show: { page in print("Open", page) }) { ask in
 ///         terminal.confirm("\(ask.resource) wants \(ask.scopes) from \(ask.issuer)")
