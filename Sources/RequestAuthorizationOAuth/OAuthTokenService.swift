@@ -28,8 +28,8 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
         (self.pushesRequests, self.initial) = (pushesRequests, initial)
     }
 
-    /// Exchanges the refresh token (RFC 6749 §6). Without one, or if the server refuses it as dead, a grant that needs no
-    /// user fetches a new token.
+    /// Exchanges the refresh token (RFC 6749 §6). Without one, or if it is dead or its key is lost, a grant that needs
+    /// no user fetches a new token.
     ///
     /// The token of another server is not sent: such a grant fetches one of its own in its place.
     ///
@@ -44,7 +44,7 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
         if let refreshToken = token.refreshToken {
             do {
                 return try await endpoint.refreshed(token, with: refreshToken)
-            } catch let error as TokenEndpointError where error.kind == .terminal && initial != nil {
+            } catch let error as any TokenServiceFailure where error.kind == .terminal && initial != nil {
                 // The grant can be repeated. A new refresh token counts from now.
                 return try await initialToken()
             }

@@ -286,6 +286,17 @@ import Testing
         #expect(transport.calls == 0)
     }
 
+    @Test func `a grant that needs no user is repeated with a new key if that of its token is lost`() async throws {
+        transport.append(.response(200, json: Self.answer))
+        let service = OAuthTokenService.custom(
+            server: .make(), client: .public(id: "app"), proof: .dpop, transport: transport, clock: clock
+        ) { try await $0.token(grantType: "urn:example:grant") }
+        let token = try await service.refresh(try bound(key: ProofKey(kind: .p256, bytes: Data([1, 2]))))
+        let request = try #require(transport.requests.first)
+        #expect(transport.calls == 1 && request.text.contains("grant_type=urn%3Aexample%3Agrant"))
+        _ = try proof(request, boundTo: try token.proofKey?.thumbprint())
+    }
+
     @Test func `a service that was made without proof keeps the session of a bound token`() async throws {
         let auth = RefreshableTokenAuthorization(service: service(nil), token: try bound(), clock: clock)
         let error = await #expect(throws: NotAuthorized.self) { try await TestRequest().authorized(using: auth) }
