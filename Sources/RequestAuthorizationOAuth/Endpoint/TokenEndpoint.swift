@@ -177,7 +177,7 @@ extension TokenEndpoint {
         let ours = authentication.isPublic ? parameters : parameters.filter { !Self.proofs.contains($0.name) }
         let proof: ClientProof
         do {
-            let date = Origin(url).map { nonces.time(for: .authorization($0), at: clock.now) } ?? clock.now
+            let date = Origin(url).map { nonces.time(for: .authorization($0), by: clock) } ?? clock.now
             proof = try await authentication.authenticate(
                 ClientRequest(clientID: client.id, server: server, endpoint: url, parameters: ours, date: date))
             for field in proof.fields { try HeaderFieldValue.check(field.value) }

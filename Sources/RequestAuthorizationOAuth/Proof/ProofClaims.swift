@@ -15,7 +15,7 @@ struct ProofClaims: Sendable, RedactedDescription {
     let isCorrected: Bool
 
     /// The time by the server's clock.
-    var date: Date { clock?.time(at: madeAt) ?? madeAt }
+    var date: Date { clock?.time(at: uptime) ?? madeAt }
 }
 
 /// A nonce that a server wants in proofs (RFC 9449 §8).

@@ -35,7 +35,7 @@ extension ProofNonces {
                 if let claims = sent?.claims, claims.isCorrected { correction = ProofCorrection(clock: claims.clock) }
             case "invalid_dpop_proof":
                 correction = sent.flatMap {
-                    state.correct($0.claims, of: answer.server, by: answer.response, at: now)
+                    state.correct($0.claims, of: answer.server, by: answer.response, at: now, uptime)
                 }
                 outcome = correction == nil ? .refused(ProofRefused()) : .newProofNeeded
             default: outcome = fault.map { .ignored($0) } ?? .settled

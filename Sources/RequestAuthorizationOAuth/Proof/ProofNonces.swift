@@ -35,8 +35,8 @@ final class ProofNonces: Sendable, RedactedDescription {
     static let lifetimeOfCorrection = Duration.seconds(10)
 
     /// The time for a message to a server: by its clock, once that is known to differ from this machine's.
-    func time(for server: Server, at now: Date) -> Date {
-        state.withLock { $0.clock(of: server)?.time(at: now) ?? now }
+    func time(for server: Server, by clock: any AuthorizationClock) -> Date {
+        state.withLock { $0.clock(of: server) }?.time(at: clock.uptime) ?? clock.now
     }
 
     /// Returns what the next proof for a server holds. Waits while requests to the server take turns.

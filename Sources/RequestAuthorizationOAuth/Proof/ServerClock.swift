@@ -5,11 +5,11 @@
 struct ServerClock: Hashable, Sendable {
     /// The `Date` of the answer. It has whole seconds, so the server's clock showed up to a second more.
     let date: Date
-    /// When the answer arrived, by this machine's clock.
-    let readAt: Date
+    /// When the answer arrived, since a fixed moment: this machine's clock may be set meanwhile.
+    let readAt: Duration
 
     /// The time by this clock: `Date` and the time since the answer arrived. It is never later than the server's time.
-    func time(at now: Date) -> Date { date.addingTimeInterval(now.timeIntervalSince(readAt)) }
+    func time(at uptime: Duration) -> Date { date.addingTimeInterval((uptime - readAt) / .seconds(1)) }
 }
 
 /// A clock for one more try, after a server refused a proof: the server's, or this machine's.
@@ -29,19 +29,19 @@ extension ProofNonces.State {
     ///
     /// - Returns: the clock for one more try; `nil` if the refused proof was such a try, or if there is no `Date`.
     mutating func correct(
-        _ refused: ProofClaims, of server: ProofNonces.Server, by response: some AuthorizableResponse, at now: Date
+        _ refused: ProofClaims, of server: ProofNonces.Server, by response: some AuthorizableResponse, at now: Date,
+        _ uptime: Duration
     ) -> ProofCorrection? {
         guard !refused.isCorrected else {
             // The clock was not the fault, or a proxy wrote a wrong `Date`: do not date other proofs by it.
             if refused.clock != nil, clock(of: server) == refused.clock { remember(nil, of: server) }
             return nil
         }
-        guard let reading = ServerClock(response, at: now) else { return nil }
-        let madeAt = refused.madeAt
-        if reading.isOfTime(from: madeAt, to: now) {
-            // This machine's clock has been set since, perhaps.
+        guard let reading = ServerClock(response, at: now, uptime) else { return nil }
+        if reading.isOfTime(from: refused.madeAt, to: now) {
+            // The server's clock has been set since, perhaps.
             if refused.clock != nil { remember(nil, of: server) }
-        } else if let known = refused.clock, reading.isOfTime(from: known.time(at: madeAt), to: known.time(at: now)) {
+        } else if let known = refused.clock, reading.isOfTime(from: refused.date, to: known.time(at: uptime)) {
             // The proof was dated as `Date` wants it, and refused.
             remember(nil, of: server)
             return ProofCorrection(clock: nil)
@@ -60,10 +60,10 @@ extension ProofNonces.State {
 
 extension ServerClock {
     /// - Returns: `nil` if the answer has no valid `Date`.
-    init?(_ response: some AuthorizableResponse, at now: Date) {
+    init?(_ response: some AuthorizableResponse, at now: Date, _ uptime: Duration) {
         let dates = response.headerValues(for: "Date").lazy.compactMap { HTTPDate.parse($0, at: now) }
         guard let date = dates.first else { return nil }
-        self.init(date: date, readAt: now)
+        self.init(date: date, readAt: uptime)
     }
 
     /// Whether a server whose clock agrees may have sent this `Date` in that time. `Date` omits the fraction of a second.

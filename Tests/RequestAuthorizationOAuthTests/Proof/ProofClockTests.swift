@@ -106,11 +106,23 @@ import Testing
         #expect(server.log == ["invalid_dpop_proof"])
     }
 
-    @Test func `a clock that is set right later is followed again`() async throws {
+    /// An assertion with the wrong time would be refused as `invalid_client`, which corrects no clock.
+    @Test func `a clock of this machine that is set later changes neither proofs nor assertions`() async throws {
         let server = server(behind: 600)
         let service = service(server)
         _ = try await service.refresh(try bound())
         clock.setWallClock(to: JudgingServer.time)
+        server.offset = 0
+        clock.advance(by: .seconds(1))
+        _ = try await service.refresh(try bound())
+        #expect(server.log == ["invalid_dpop_proof", "ok", "ok"])
+        #expect(tenths.last == 2)
+    }
+
+    @Test func `a clock of the server that is set right later is known to agree again`() async throws {
+        let server = server(behind: 600)
+        let service = service(server)
+        _ = try await service.refresh(try bound())
         server.offset = 0
         for _ in 0..<2 { _ = try await service.refresh(try bound()) }
         #expect(server.log == ["invalid_dpop_proof", "ok", "invalid_dpop_proof", "ok", "ok"])
