@@ -137,6 +137,17 @@ import Testing
         }
     }
 
+    @Test func `no token is stored before the session that leads to it`() async throws {
+        try await RunningFleet.run { fleet in
+            var browser = fleet.browser
+            let callback = try await fleet.spotify.callback(for: try await browser.beginLogIn())
+            try await fleet.refuse("INSERT", on: "spotify_web_browsers")
+            #expect(try await browser.open(callback).status == 500)
+            let rows = "SELECT count(*)::text FROM request_authorization_tokens"
+            #expect(try await fleet.database.query(rows, parameters: []) == [["0"]])
+        }
+    }
+
     @Test func `a key is changed without an end of sessions or log-ins`() async throws {
         try await RunningFleet.run { fleet in
             let (old, new) = (try #require(fleet.environment["SESSION_KEY"]), RunningFleet.newKey())

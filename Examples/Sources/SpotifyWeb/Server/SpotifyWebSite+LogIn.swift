@@ -39,19 +39,22 @@ extension SpotifyWebSite {
         guard let url = URL(string: address),
             let logIn = try await sessions.take(of: id, where: { $0.pending.accepts(url) })
         else { return .page(.foreignCallback) }
-        let account = newAccount()
+        let token: OAuthToken
         do {
-            try await accounts[account].signIn { [service] in try await service.finish(logIn.pending, callback: url) }
+            token = try await service.finish(logIn.pending, callback: url)
         } catch let error as SignInError where error.accessWasDenied {
             return .page(.denied(returnTo: logIn.returnTo))
         } catch {
             return try trouble(.logInFailed(returnTo: logIn.returnTo), after: error, context)
         }
+        let account = newAccount()
         var response = Response.seeOther(logIn.returnTo.rawValue)
         do {
+            // The session first: only it leads to the token, also if this process dies in between.
             cookie.set(try await sessions.begin(account, insteadOf: id).id, on: &response)
+            try await accounts[account].signIn { token }
         } catch {
-            await endTokens(of: account)  // only a session leads to them
+            await service.discard(token)
             throw error
         }
         return response
@@ -74,13 +77,9 @@ extension SpotifyWebSite {
     /// Ends the session here, even if the server cannot revoke it.
     func end(_ session: Session<Account>) async throws {
         // The tokens first: only the session leads to them.
-        await endTokens(of: session.account)
-        try await sessions.end(session.id)
-    }
-
-    private func endTokens(of account: Account) async {
-        let auth = accounts[account]
+        let auth = accounts[session.account]
         do { try await auth.signOut() } catch { await auth.reset() }
+        try await sessions.end(session.id)
     }
     // end sample
 
