@@ -46,11 +46,14 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     ///   database.
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {
         let contents = try await items.contentsForLoad(items.space.budget)
-        let stored = if let item = contents.item { try await open(item, contents) } else { StoredToken<Token>?.none }
-        if contents.hasAccess, let stored, let lost = newest(after: stored.version), stored.token != nil {
-            _ = try await save(
-                lost, replacing: .older(session: lost.version.session, generation: lost.version.generation))
-            return TokenWithIntent(lost, intent: contents.intent.flatMap { RefreshIntentFormat.decode($0, for: lost) })
+        var stored = if let item = contents.item { try await open(item, contents) } else { StoredToken<Token>?.none }
+        if contents.hasAccess, let last = newest.withLock({ $0 }), last.token != nil {
+            let older = TokenSaveCondition.older(session: last.version.session, generation: last.version.generation)
+            // The database has failed over to a copy that lacked the last token. What came there since counts.
+            if older.allows(stored) {
+                let result = try await save(last, replacing: older)
+                stored = if case .refused(let kept) = result { kept } else { last }
+            }
         }
         if let stored { note(stored) }
         let intent = contents.intent.flatMap { RefreshIntentFormat.decode($0, for: stored) }
@@ -199,16 +202,6 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
                 $0.version.session == stored.version.session && $0.version.generation > stored.version.generation
             }
             if isOlder != true || stored.token == nil { newest = stored }
-        }
-    }
-
-    /// The token of this session that the record has lost: the database has failed over to a copy that lacked it.
-    private func newest(after version: TokenVersion) -> StoredToken<Token>? {
-        newest.withLock { newest in
-            guard let newest, newest.token != nil, newest.version.session == version.session,
-                newest.version.generation > version.generation
-            else { return nil }
-            return newest
         }
     }
 }

@@ -455,6 +455,22 @@ struct LeasedStoreTests {
         #expect(try await store().load() == token("b", 1))
     }
 
+    @Test func `a sign-out that comes before a lost token is saved again is loaded in its place`() async throws {
+        let (one, other) = (try await store(), try await store())
+        try await one.save(token("a", 0))
+        let key = try #require(records.keys.first { $0.count == 64 })
+        let copy = records[key]
+        _ = try await one.save(token("b", 1), replacing: older(1))
+        records[key] = copy
+        let lock = try await one.lock(within: .seconds(1))
+        let ended = StoredToken<TestToken>(
+            .signedOut, version: token("", 1).version, obtainedAt: Date(timeIntervalSince1970: 0))
+        try await other.save(ended)
+        #expect(try await one.loadWithIntent().stored == ended)
+        await lock.unlock()
+        #expect(try await store().load() == ended)
+    }
+
     @Test func `a sign-in that is saved again replaces nothing that came after it`() async throws {
         let (one, other) = (try await store(), try await store())
         try await one.save(token("a", 0))
