@@ -190,6 +190,10 @@ extension RefreshableTokenAuthorization: RefusalListener {
         let outcome = target.flatMap { proof?.learn(from: refusal, to: $0) }
         if case .newProofNeeded? = outcome { return }
         let error = change { state, turn -> NotAuthorized? in
+            switch outcome {
+            case .refused(let error)?, .ignored(let error)?: turn.emit(.proofAnswerIgnored, error: error)
+            case .settled?, .newProofNeeded?, nil: break
+            }
             turn.emit(.unauthorized)
             // RFC 9449 §9: the token is good; a refresh would not mend the proof.
             if case .refused(let error)? = outcome { return NotAuthorized(.proofRefused, underlying: error) }

@@ -32,12 +32,8 @@ extension AuthorizationProvider {
     /// A provider of a user's own: the present credential knows who must be told, and of which fields.
     private func note(_ response: UnauthorizedResponse, byReceiptOf request: some AuthorizableRequest) async throws {
         let present: Credential
-        if let atHand = try credentialAtHand(for: request) {
-            present = atHand
-        } else {
-            // The next `authorize(_:)` says why a refresh has failed.
-            do { present = try await credential(for: request) } catch is RefreshFailed { return }
-        }
+        // The next `authorize(_:)` says why a refresh has failed.
+        do { present = try await credential(for: request) } catch is RefreshFailed { return }
         let parts = present.contents?.receipt?.parts ?? []
         let pointless = NotAuthorized.pointless(after: response)
         let isToldByFields = parts.contains { $0 is any RefusalListener }

@@ -216,6 +216,20 @@ import Foundation
         #expect(event?.kind == .proofAnswerIgnored && event?.error is NoNonce)
     }
 
+    @Test(arguments: [("use_dpop_nonce", nil), ("invalid_token", "none")] as [(String, String?)])
+    func `a hand-made loop reports what cannot stand in a proof, too`(code: String, nonce: String?) async throws {
+        let auth = auth
+        var events = auth.events.makeAsyncIterator()
+        let request = try await TestRequest().authorized(using: auth)
+        let refusal = UnauthorizedResponse(
+            fields: ["WWW-Authenticate": ["DPoP error=\"\(code)\""], "DPoP-Nonce": nonce.map { [$0] } ?? []])
+        // After a refusal of the proof this throws, after one of the token it does not.
+        try? await auth.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: request)
+        let event = await events.next()
+        #expect(event?.kind == .proofAnswerIgnored && event?.error is NoNonce)
+        #expect(await events.next()?.kind == .unauthorized)
+    }
+
     @Test func `a client that reports only 401s can use the nonces of its 401s`() async throws {
         let transport = ScriptedTransport(Self.wantsNonce, .response(200, ["DPoP-Nonce": "n5"]), .response(200))
         let auth = auth
