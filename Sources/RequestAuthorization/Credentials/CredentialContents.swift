@@ -9,9 +9,10 @@
     @usableFromInline final let value: String
     /// The fields after the first one.
     @usableFromInline final let more: [CredentialField]
+    private final let ownReceipt: (any CredentialReceipt)?
+    // The last ones, beside those of a held token: each token would keep eight bytes more.
     @usableFromInline final let wantsEveryAnswer: Bool
     final let isForOneRequest: Bool
-    private final let ownReceipt: (any CredentialReceipt)?
 
     /// - Parameter field: without any, the request goes out as it is, and the receipt judges the answer.
     init(

@@ -8,22 +8,22 @@
 ///
 /// `@unchecked Sendable` is safe: all are constants of `Sendable` types, and the weak reference, set once, is atomic.
 class HeldToken: CredentialContents, @unchecked Sendable {
-    /// The provider, which keeps the token; `nil` in tests of the state.
-    private(set) weak var keeper: (any TokenKeeper)?
-    private let rarities: Rarities?
     /// Whether there is a ``proof``. Asking that for it would copy it.
     let needsProof: Bool
     /// Whether the ``proof`` ends at once when its task is cancelled.
     let isPromptProof: Bool
+    /// Whether the service began the session by itself. It can begin another in the same way.
+    let isFetched: Bool
+    /// The provider, which keeps the token; `nil` in tests of the state.
+    private(set) weak var keeper: (any TokenKeeper)?
+    private let rarities: Rarities?
     let version: TokenVersion
     let obtainedAt: Date
     let expiresAt: Date
     /// When a refresh ahead of expiry is due.
     let refreshAt: Date
-    /// The ``mark`` of the token whose refresh has brought it; `nil` if there is none.
-    private let formerMark: Int?
-    /// Whether the service began the session by itself. It can begin another in the same way.
-    let isFetched: Bool
+    /// The ``mark`` of the token whose refresh has brought it; 0 if there is none.
+    private let formerMark: Int
 
     /// What most tokens have nothing of.
     private final class Rarities {
@@ -59,7 +59,7 @@ class HeldToken: CredentialContents, @unchecked Sendable {
         keeper: (any TokenKeeper)?
     ) {
         (self.version, self.obtainedAt, self.isFetched, self.keeper) = (version, obtainedAt, isFetched, keeper)
-        formerMark = former?.mark
+        formerMark = former?.mark ?? 0
         let header = token.authorizationHeaderValue
         expiresAt = token.expiresAt
         let problem: String?
