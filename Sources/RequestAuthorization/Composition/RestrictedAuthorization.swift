@@ -47,8 +47,7 @@ extension RestrictedAuthorization: RefusalListener {
             return try await provider.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: request)
         }
         if !allowsPlaintext { try request.refusePlaintext() }
-        try await provider.setNeedsRefreshAfterUnauthorizedResponse(
-            refusal, for: PlaintextAllowed(request: request))
+        try await provider.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: PlaintextAllowed(request: request))
     }
 }
 

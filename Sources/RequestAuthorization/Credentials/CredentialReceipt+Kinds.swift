@@ -9,6 +9,8 @@ package protocol SessionReceipt: CredentialReceipt {
 
 /// The receipt of a credential with a proof for one request.
 protocol ProvenReceipt: SessionReceipt {
+    /// The fields of the proof, by their names in lower case.
+    var proofFields: [String: String] { get }
     /// Waits for the next credential, which must be of the same session. No proof is made that nobody would send.
     func awaitSuccessor() async throws
 }

@@ -47,9 +47,7 @@ extension ProvenRequest {
         guard let origin = request.origin, let method = request.requestMethod, let uri = request.targetURI else {
             throw NotAuthorized(
                 .malformedCredential,
-                detail:
-                    "a proof needs a method and a URI: give the request an origin, a requestMethod and a targetURI"
-            )
+                detail: "a proof needs a method and a URI: give the request an origin, a requestMethod and a targetURI")
         }
         self.init(
             origin: origin, method: method, uri: uri,

@@ -48,6 +48,7 @@ final class ProofReceipt: ProvenReceipt, RefusalListener {
         (self.held, self.proof, self.request) = (held, proof, request)
     }
 
+    var proofFields: [String: String] { request.proof }
     var wantsEveryAnswer: Bool { true }
     var isCurrent: Bool { held.isCurrent }
 

@@ -38,7 +38,11 @@ extension AuthorizationProvider {
         let pointless = NotAuthorized.pointless(after: response)
         let isToldByFields = parts.contains { $0 is any RefusalListener }
         if parts.isEmpty || (present.isForOneRequest && !isToldByFields) { throw pointless }
-        let isPresent = present.fields.allSatisfy { request.credential(in: $0.name) == $0.value }
+        // Each request has a proof of its own.
+        let proofs = parts.compactMap { ($0 as? any ProvenReceipt)?.proofFields }
+        let isPresent = present.fields.allSatisfy { name, value in
+            request.credential(in: name) == value || proofs.contains { $0[name.asciiLowercased] == value }
+        }
         var isAnew = false
         var (reasons, failure): ([NotAuthorized], (any Error)?) = ([], nil)
         // Each is told, also if another throws. That one can do nothing counts only if no other can.

@@ -4,6 +4,7 @@
 import Foundation
 import RequestAuthorization
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 /// What is sent again after a refusal, in whose name, and what the refusal means for later requests.
@@ -151,6 +152,16 @@ import Testing
         #expect(try await bench.name() == "old")
     }
 
+    @Test func `a hand-made loop tells the maker of a key that was sent with a proof`() async throws {
+        let service = ProvingTokenService(ScriptedTokenService<TestToken>(.token("new")))
+        let (auth, noting) = (Auth(service: service, token: TestToken("old")), NotingProvider())
+        let provider = KeyedProvider(base: auth, receipt: noting)
+        let request = try await FakeRequest.make().authorized(using: provider)
+        try await provider.setNeedsRefreshAfterUnauthorizedResponse(for: request)
+        #expect(noting.seen.withLock { $0 } == [false])
+        #expect(try await auth.validToken().name == "new")
+    }
+
     @Test func `a hand-made loop learns that a sign-in is needed, whichever maker says so`() async throws {
         let bench = Bench.make()
         let token = try await bench.auth.credential(for: FakeRequest.make())
@@ -194,6 +205,16 @@ private final class NotingProvider: AuthorizationProvider, CredentialReceipt {
 private struct HelplessReceipt: CredentialReceipt {
     func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
         throw NotAuthorized(.notRefreshable)
+    }
+}
+
+/// Adds a key to the credential of another provider.
+private struct KeyedProvider: AuthorizationProvider {
+    let base: any AuthorizationProvider
+    let receipt: any CredentialReceipt
+
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try await base.credential(for: request).adding(Credential("key", in: "X-Key", receipt: receipt))
     }
 }
 
