@@ -57,12 +57,6 @@ import Testing
         #expect(echo.calls.map(\.credential) == ["Bearer a"])
     }
 
-    @Test func `no proof is made that is not sent, also if another provider adds a field`() async throws {
-        let echo = EchoService { $0.proof.hasSuffix(" n1") ? nil : .atOnce(Self.wantsNonce("n1")) }
-        try await withEcho(echo, WithTenant(base: auth)) { client in _ = try await Way.unary.call(client) }
-        #expect(echo.calls.map { $0.proof.prefix(1) } == ["1", "2"])
-    }
-
     @Test(.shows(.rotatedNonceIsRetried), arguments: Way.allCases)
     func `a call whose nonce is refused for another one is made a third time`(way: Way) async throws {
         let echo = EchoService { call in
@@ -146,19 +140,6 @@ import Testing
         try await withEcho(echo, auth) { client in _ = try await Way.unary.call(client) }
         #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer a"])
         #expect(service.calls == 0)
-    }
-}
-
-/// Adds a field whose maker looks at refusals, too.
-private struct WithTenant: AuthorizationProvider {
-    let base: Auth
-
-    func credential(for request: some AuthorizableRequest) async throws -> Credential {
-        try await base.credential(for: request).adding(Credential("t", in: "X-Tenant", receipt: Receipt()))
-    }
-
-    private struct Receipt: CredentialReceipt {
-        func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict { .accept }
     }
 }
 

@@ -4,7 +4,7 @@
 /// Restricts a provider to origins, so that its credential goes nowhere else. Create it with
 /// `restricted(to:allowingPlaintext:elsewhere:)`.
 public struct RestrictedAuthorization: AuthorizationProvider, RedactedDescription {
-    fileprivate let provider: any AuthorizationProvider
+    let provider: any AuthorizationProvider
     fileprivate let origins: ListedOrigins
     fileprivate let allowsPlaintext: Bool
     fileprivate let elsewhere: OtherOrigins

@@ -69,8 +69,11 @@ final class ProofReceipt: ProvenReceipt, RefusalListener {
     }
 
     /// Waits for the next token, which must be of the same session. No proof is made that nobody would send.
-    func awaitSuccessor() async throws {
-        if let keeper = held.keeper { try checkSession(of: Credential(await keeper.nextToken())) }
+    func awaitSuccessor(from provider: any Sendable) async throws -> Bool {
+        let maker = (provider as? RestrictedAuthorization)?.provider ?? provider
+        guard let keeper = maker as? any TokenKeeper, keeper === held.keeper else { return false }
+        try checkSession(of: Credential(await keeper.nextToken()))
+        return true
     }
 
     func admit(_ next: Credential) throws {

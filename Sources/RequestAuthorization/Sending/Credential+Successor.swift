@@ -6,8 +6,8 @@ extension Credential {
     package func awaitSuccessor(
         for request: some AuthorizableRequest, from provider: any AuthorizationProvider
     ) async throws {
-        if let proof = contents?.receipt as? any ProvenReceipt { return try await proof.awaitSuccessor() }
-        if isProven, isCurrent { return }  // A proof that nobody sends would use up what is meant for the next one.
+        let proof = contents?.receipt as? any ProvenReceipt
+        if try await proof?.awaitSuccessor(from: provider) == true { return }
         try allowsToGoOn(with: await provider.credential(for: request))
     }
 }

@@ -284,6 +284,18 @@ import Foundation
         #expect(transport.calls == 1)
     }
 
+    @Test func `a client that sends again by itself does not go on with a proof of another provider`() async throws {
+        let request = TestRequest()
+        let (first, other) = (auth, RefreshableTokenAuthorization(service: service, token: TestToken("other")))
+        let proven = try await first.credential(for: request)
+        try await proven.awaitSuccessor(for: request, from: first)
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await proven.awaitSuccessor(for: request, from: other)
+        }
+        #expect(error?.reason == .sessionReplaced)
+        #expect(book.proofs == 1)
+    }
+
     @Test func `a proven credential is for one request, and current while its token is`() async throws {
         let clock = ManualClock()
         let auth = RefreshableTokenAuthorization(
