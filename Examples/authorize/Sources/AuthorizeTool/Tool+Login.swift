@@ -161,7 +161,10 @@ extension Tool {
     @Sendable private static func ask(_ ask: ResourceSignIn.Request) async throws -> Bool {
         let scopes = ask.scopes.isEmpty ? "what it chooses" : ask.scopes.sorted().joined(separator: " ")
         Output.note("\(ask.issuer) guards \(ask.resource), and is asked for: \(scopes)")
-        guard Output.hasTerminal, isatty(FileHandle.standardInput.fileDescriptor) == 1 else { return true }
+        let input = FileHandle.standardInput.fileDescriptor
+        // In the background, reading the answer would stop the program, which holds the lock of the sign-in.
+        let isInBackground = ![-1, getpgrp()].contains(tcgetpgrp(input))
+        guard Output.hasTerminal, isatty(input) == 1, !isInBackground else { return true }
         Output.note("Sign in there? [Y/n]")
         guard let answer = await StandardInput.line() else { return false }
         return ["", "y", "yes"].contains(answer.trimmingCharacters(in: .whitespaces).lowercased())

@@ -94,6 +94,21 @@ struct SessionTests {
         }
     }
 
+    @Test func `a sign-in in the background of a terminal asks nothing, and is not stopped`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            let terminal = try server.shell(
+                """
+                exec python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' bash -c \
+                    'set -m; authorize login \(server.url) --no-browser & wait $!; echo status $?'
+                """)
+            var line = ""
+            repeat { line = try await terminal.line() } while !line.contains("/authorize?")
+            try await User.allow(line.trimmingCharacters(in: .newlines))
+            repeat { line = try await terminal.line() } while !line.hasPrefix("status")
+            #expect(line == "status 0\r")
+        }
+    }
+
     @Test func `Ctrl-C and Ctrl-Z are not for the browser that a sign-in opens`() async throws {
         try await Scripted.with(isGuarded: true) { server in
             // Its process group is its own one. A terminal's signals go to the tool's.
