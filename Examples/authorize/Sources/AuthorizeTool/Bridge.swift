@@ -84,8 +84,7 @@ private final class Bridge: Sendable {
         let listening = state.withLock { $0.listening }
         listening?.cancel()
         await listening?.value
-        // In a task of its own: a signal has cancelled this one.
-        await Task { await endSession() }.value
+        await endSession()
         let rest = Task { await written() }
         await withTaskCancellationHandler {
             await rest.value
@@ -162,21 +161,21 @@ private final class Bridge: Sendable {
             (state.connection, state.repeated) = (nil, opening.id)
             let task = Task<Bool, any Error> {
                 var (waiting, isOpen) = (opening.requests, false)
-                defer {
-                    self.state.withLock { state in
-                        state.repeated = nil
-                        // The next request tries again.
-                        if !isOpen { (state.connection, state.version, state.reopening) = (ended, version, nil) }
+                var failure: (any Error)?
+                do {
+                    _ = try await exchange(opening, &waiting, isLast: true)
+                    if self.state.withLock({ $0.version == version }) {
+                        let ready = Message(#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+                        isOpen = try await exchange(ready, &waiting, isLast: true) == nil
                     }
+                } catch { failure = error }
+                if !isOpen { await endSession() }
+                self.state.withLock { state in
+                    state.repeated = nil
+                    // The next request tries again.
+                    if !isOpen { (state.connection, state.version, state.reopening) = (ended, version, nil) }
                 }
-                _ = try await exchange(opening, &waiting, isLast: true)
-                guard self.state.withLock({ $0.version == version }) else {
-                    // The next request begins another one.
-                    await endSession()
-                    return false
-                }
-                let ready = Message(#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
-                isOpen = try await exchange(ready, &waiting, isLast: true) == nil
+                if let failure { throw failure }
                 return isOpen
             }
             state.reopening = task
@@ -190,10 +189,10 @@ private final class Bridge: Sendable {
         return try result.get()
     }
 
-    /// Tells the server that its session is not needed (MCP, Session Management).
+    /// Tells the server that its session is not needed (MCP, Session Management), also in a task that is cancelled.
     private func endSession() async {
         guard state.withLock({ $0.connection != nil }) else { return }
-        _ = try? await send(request(.DELETE), within: .seconds(5))
+        _ = await Task { try? await send(request(.DELETE), within: .seconds(5)) }.value
     }
 
     private func request(_ method: HTTPMethod) -> HTTPClientRequest {

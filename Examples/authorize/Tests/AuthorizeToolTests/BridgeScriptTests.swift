@@ -442,6 +442,9 @@ struct BridgeScriptTests {
             try bridge.say(Scripted.cancellation(of: "5") + Scripted.request("tools/call", id: "6"))
             #expect(try await bridge.line().contains(#""id": 6, "result""#))
             #expect(try await bridge.result().status == 0)
+            // The server is told of the one that is not used.
+            let unused = try await server.seenToEnd()
+            try #require(!unused.contains { $0.hasPrefix("initialize ") }, "\(unused)")
             let lines = try await server.seenToEnd()
             #expect(lines.contains { $0.hasPrefix("initialize ") }, "\(lines)")
             #expect(lines.contains { $0.hasPrefix("notifications/initialized ") }, "\(lines)")
