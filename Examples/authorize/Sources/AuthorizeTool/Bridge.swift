@@ -397,6 +397,8 @@ private final class Bridge: Sendable {
             } catch {
                 output.withLock { $0 = error }
                 input.finish()
+                // The client may have ended before, and its input with it.
+                for call in state.withLock({ $0.calls }).values { call.cancel() }
             }
         }
     }

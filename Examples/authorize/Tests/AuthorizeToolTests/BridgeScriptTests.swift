@@ -326,6 +326,22 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `a request of a client that has gone does not go on`() async throws {
+        // More than a pipe holds.
+        let text = String(repeating: "a", count: 70_000)
+        let other = Scripted.answer(id: "4", #"{"text":"\#(text)"}"#)
+        var called = Scripted.Answer.events("data: \(other)\n\n")
+        called.staysOpen = true
+        let requests = BridgeTests.initialize + Scripted.request("tools/call")
+        try await Scripted.with(["initialize": [Self.opened()], "tools/call": [called]]) { server in
+            let pipe = try server.shell(
+                "printf %s '\(requests)' | authorize mcp \(server.url) | head -n 1; echo ${PIPESTATUS[1]}")
+            #expect(try await pipe.line().contains("protocolVersion"))
+            #expect(try await pipe.line() == "\(128 + SIGPIPE)")
+            for kind in ["initialize", "tools/call", "DELETE"] { #expect(try await server.seen().hasPrefix(kind)) }
+        }
+    }
+
     @Test func `a late 404 of an earlier session does not end the next one`() async throws {
         let late = Scripted.Answer(status: 404, until: "notifications/progress")
         try await Scripted.with(["initialize": [Self.opened(), Self.opened("b")], "tools/call": [late]]) { server in
