@@ -47,6 +47,8 @@ private final class Bridge: Sendable {
         var listening: Task<Void, Never>?
         /// The requests that the server has not answered, for the client that cancels one.
         var calls: [JSONValue: Task<Void, Never>] = [:]
+        /// The server's requests that the client has not answered.
+        var asked: Set<JSONValue> = []
         /// Whether the next success begins to listen: the client is ready, or a sign-in was missing.
         var isListeningDue = false
     }
@@ -72,7 +74,10 @@ private final class Bridge: Sendable {
                     await self.pass(message)
                 }
                 if ["initialize", "notifications/initialized"].contains(message.method) { opening = call }
-                state.withLock { if let id = message.onlyRequest { $0.calls[id] = call } }
+                state.withLock {
+                    $0.asked.subtract(message.responses)
+                    if let id = message.onlyRequest { $0.calls[id] = call }
+                }
                 group.addTask {
                     await withTaskCancellationHandler(operation: { await call.value }, onCancel: { call.cancel() })
                     self.state.withLock { if let id = message.onlyRequest { $0.calls[id] = nil } }
@@ -159,7 +164,13 @@ private final class Bridge: Sendable {
                 return state.reopening
             }
             (state.connection, state.repeated) = (nil, opening.id)
+            let asked = state.asked
+            state.asked = []
             let task = Task<Bool, any Error> {
+                // The next session may use the same ids, and must not get the answers.
+                for id in asked {
+                    write(["method": .string("notifications/cancelled"), "params": .object(["requestId": id])])
+                }
                 var (waiting, isOpen) = (opening.requests, false)
                 var failure: (any Error)?
                 do {
@@ -357,16 +368,18 @@ private final class Bridge: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Passes a message on, and notes which requests it answers, and the version that the server agrees to.
+    /// Passes a message on, and notes what it asks and answers, and the version that the server agrees to.
     private func deliver(_ message: Message, _ waiting: inout [JSONValue]) {
         struct Opening: Decodable {
             struct Result: Decodable { let protocolVersion: String }
             let result: Result
         }
         guard message.isOfJSONRPC else { return }
-        if state.withLock({ $0.version == nil }),
-            let opening = try? JSONDecoder().decode(Opening.self, from: Data(message.line.utf8))
-        {
+        let hasVersion = state.withLock { state in
+            state.asked.formUnion(message.requests)
+            return state.version != nil
+        }
+        if !hasVersion, let opening = try? JSONDecoder().decode(Opening.self, from: Data(message.line.utf8)) {
             state.withLock { $0.version = opening.result.protocolVersion }
         }
         waiting.removeAll { message.responses.contains($0) }
@@ -388,6 +401,13 @@ private final class Bridge: Sendable {
     }
 
     // MARK: - To the client
+
+    /// Writes a message of the bridge's own.
+    private func write(_ message: [String: JSONValue]) {
+        var whole = message
+        whole["jsonrpc"] = .string("2.0")
+        if let line = try? Output.json(JSONValue.object(whole), isPretty: false) { write(line) }
+    }
 
     private func write(_ line: String) {
         writer.async { [self] in
@@ -430,10 +450,7 @@ private final class Bridge: Sendable {
     private func answer(_ requests: [JSONValue]?, _ code: Int, _ text: String) {
         guard let requests else { return Output.note("error: \(text)") }
         let error = JSONValue.object(["code": .integer(Int64(code)), "message": .string(text)])
-        for id in requests {
-            let answer = JSONValue.object(["jsonrpc": .string("2.0"), "id": id, "error": error])
-            if let line = try? Output.json(answer, isPretty: false) { write(line) }
-        }
+        for id in requests { write(["id": id, "error": error]) }
     }
 }
 

@@ -526,6 +526,28 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test func `a question of an ended session is taken back, unless it has its answer`() async throws {
+        let questions = ["8", "9"].map { #"{"jsonrpc":"2.0","id":\#($0),"method":"ping"}"# }
+        var called = Scripted.Answer.events(questions.map { "data: \($0)\n\n" }.joined())
+        called.staysOpen = true
+        try await Scripted.with([
+            "initialize": [Self.opened(), Self.opened("b")], "tools/call a": [called],
+            "tools/list a": [Scripted.Answer(status: 404)],
+        ]) { server in
+            let bridge = try await server.bridge()
+            try bridge.say(Scripted.request("tools/call"))
+            for question in questions { #expect(try await bridge.line() == question) }
+            try bridge.say(Scripted.answer(id: "8") + "\n")
+            _ = try await server.seen("response")
+            try bridge.say(Scripted.request("tools/list", id: "6"))
+            let cancellation = #"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#
+            #expect(try await bridge.line() == cancellation)
+            #expect(try await bridge.line().contains(#""id": 6, "result""#))
+            bridge.send(SIGTERM)
+            #expect(await bridge.status() == -SIGTERM)
+        }
+    }
+
     @Test func `a session that needs a person to begin again says so`() async throws {
         let refusal = Scripted.Answer(status: 403, fields: ["WWW-Authenticate": #"Bearer error="insufficient_scope""#])
         try await Scripted.with(
