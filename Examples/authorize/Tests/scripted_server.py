@@ -7,7 +7,7 @@ the kind of a refresh at /token, and "tools/call a" that of messages in the sess
 "body", "isCut" (the connection breaks before the end of the body), "until" (the kind of a message that comes before it),
 "hangs" (there is no answer), "staysOpen" (there is no end of the body) and "copies" (the body comes so many times; a line says
 whether the client took all of it, or held it up for two seconds).
-Without one, a request is answered with a result, a notification with 202, and GET with 405.
+Without one, a request is answered with a result (its fields of MCP), a notification with 202, and GET with 405.
 
 It prints its address, then a line for each message: its kind, its Last-Event-ID, and the scheme and token of its
 Authorization. It ends with its standard input.
@@ -119,7 +119,9 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(405, {}, b"")
         if "id" not in message:
             return self.answer(202, {}, b"")
-        result = {"protocolVersion": "2025-11-25"} if kind == "initialize" else {}
+        result = {"protocolVersion": "2025-11-25"}
+        if kind != "initialize":
+            result = {name: value for name, value in self.headers.items() if name.lower().startswith("mcp-")}
         self.json({"jsonrpc": "2.0", "id": message["id"], "result": result})
 
     def json(self, value, status=200):

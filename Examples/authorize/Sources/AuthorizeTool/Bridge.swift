@@ -137,6 +137,7 @@ private final class Bridge: Sendable {
         var request = request(.POST)
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.replaceOrAdd(name: "Accept", value: "application/json, text/event-stream")
+        for (name, value) in message.fields { request.headers.replaceOrAdd(name: name, value: value) }
         request.body = .bytes(ByteBuffer(string: message.line))
         let response = try await send(request, within: message.id == nil ? .minutes(1) : .hours(1))
         if !isLast, message.method != nil, response.status == .notFound,

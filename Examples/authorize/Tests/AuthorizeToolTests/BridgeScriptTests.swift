@@ -617,6 +617,26 @@ struct BridgeScriptTests {
         }
     }
 
+    @Test(arguments: [
+        ("tools/call", #""name":"a""#, "a"), ("prompts/get", #""name":"=?a""#, "=?base64?PT9h?="),
+        ("resources/read", #""uri":"file:///é""#, "=?base64?ZmlsZTovLy/DqQ==?="), ("tools/list", #""name":"a""#, ""),
+    ]) func `a request that names its version has it, and what it is for, in its header fields`(
+        method: String, parameter: String, target: String
+    ) async throws {
+        try await Scripted.with { server in
+            let bridge = try server.start("mcp", server.url)
+            let meta = #"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#
+            try bridge.say(
+                #"{"jsonrpc":"2.0","id":5,"method":"\#(method)","params":{\#(parameter),"_meta":\#(meta)}}"# + "\n")
+            let answer = try await bridge.line()
+            let fields = [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", method), ("Mcp-Name", target)]
+            for (name, value) in fields where !value.isEmpty {
+                #expect(answer.contains(#""\#(name)": "\#(value)""#), "\(answer)")
+            }
+            #expect(answer.contains("Mcp-Name") != target.isEmpty, "\(answer)")
+        }
+    }
+
     @Test func `a request that the client cancels is waited for no longer`() async throws {
         try await Scripted.with(["tools/call": [Scripted.Answer(hangs: true)]]) { server in
             let bridge = try await server.bridge()

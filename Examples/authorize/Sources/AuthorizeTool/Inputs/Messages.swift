@@ -43,14 +43,29 @@ struct Message {
     var onlyRequest: JSONValue? { requests.count == 1 ? id : nil }
 
     /// The id of the request that the client cancels.
-    var cancelled: JSONValue? {
-        struct Cancellation: Decodable {
-            struct Parameters: Decodable { let requestId: JSONValue }
-            let params: Parameters
+    var cancelled: JSONValue? { method == "notifications/cancelled" ? parameters?.requestId : nil }
+
+    /// The header fields of a request that names its version itself (MCP of 2026-07-28, Request Metadata).
+    var fields: [(name: String, value: String)] {
+        guard let method, let parameters, case .object(let meta)? = parameters._meta,
+            case .string(let version)? = meta["io.modelcontextprotocol/protocolVersion"]
+        else { return [] }
+        var fields = [(name: "MCP-Protocol-Version", value: version), (name: "Mcp-Method", value: method)]
+        let target = method == "resources/read" ? parameters.uri : parameters.name
+        if ["tools/call", "prompts/get", "resources/read"].contains(method), case .string(let name)? = target {
+            let isPlain = name.utf8.allSatisfy { (0x21...0x7E).contains($0) } && !name.hasPrefix("=?")
+            let value = isPlain ? name : "=?base64?\(Data(name.utf8).base64EncodedString())?="
+            fields.append((name: "Mcp-Name", value: value))
         }
-        guard method == "notifications/cancelled" else { return nil }
-        return (try? JSONDecoder().decode(Cancellation.self, from: Data(line.utf8)))?.params.requestId
+        return fields
     }
+
+    private struct Call: Decodable {
+        struct Parameters: Decodable { let requestId: JSONValue?, name: JSONValue?, uri: JSONValue?, _meta: JSONValue? }
+        let params: Parameters
+    }
+
+    private var parameters: Call.Parameters? { (try? JSONDecoder().decode(Call.self, from: Data(line.utf8)))?.params }
 
     var isJSON: Bool { (try? JSONDecoder().decode(JSONValue.self, from: Data(line.utf8))) != nil }
 }
