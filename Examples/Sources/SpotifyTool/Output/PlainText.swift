@@ -24,19 +24,11 @@ enum PlainText {
 
     /// Writes the characters that ``clean(_:)`` would drop as `\u` and four digits, which is the same JSON.
     static func escape(json: String) -> String {
-        var escaped = ""
-        for scalar in json.unicodeScalars {
-            let category = scalar.properties.generalCategory
+        let kinds: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
+        return json.unicodeScalars.map { scalar -> String in
             // Line breaks are between the members only: in strings they are escaped already.
-            if scalar != "\n", [.control, .format, .lineSeparator, .paragraphSeparator].contains(category) {
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
-            } else {
-                escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
+            guard scalar != "\n", kinds.contains(scalar.properties.generalCategory) else { return String(scalar) }
+            return String(scalar).utf16.map { "\\u\(String(0x10000 + Int($0), radix: 16).dropFirst())" }.joined()
+        }.joined()
     }
 }

@@ -67,16 +67,15 @@ extension Tool {
             return Output.note("You were not signed in.")
         }
         try await run(login(session.url, as: session.options), settling: session.auth) {
-            do {
-                try await session.auth.signOut()
-            } catch  where force && !(error is CancellationError) {
-                await session.auth.reset()
-                Output.note("The server was not told: \(ToolFailure(error, login: "").message)")
-            } catch {
+            do { try await session.auth.signOut() } catch {
                 let failure = ToolFailure(error, login: "")
-                throw ToolFailure(
-                    failure.status, failure.message,
-                    advice: "You are still signed in. To forget the session all the same, add --force.")
+                guard force, !(error is CancellationError) else {
+                    throw ToolFailure(
+                        failure.status, failure.message,
+                        advice: "You are still signed in. To forget the session all the same, add --force.")
+                }
+                await session.auth.reset()
+                Output.note("The server was not told: \(failure.message)")
             }
             try? await forget(session.url)
             Output.note("Signed out of \(session.url).")
