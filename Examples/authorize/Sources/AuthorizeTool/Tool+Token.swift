@@ -42,13 +42,15 @@ extension Tool {
             case .json: try Output.show(Output.json(report(token)))
             case .kubectl:
                 let parent = getppid()
-                let last: Printed? = await records.value(named: "printed \(session.url)")
-                if last?.isRefusal(of: token, by: parent, at: SystemClock().now) == true {
+                let last: [Printed] = await records.value(named: "printed \(session.url)") ?? []
+                if last.contains(where: { $0.isRefusal(of: token, by: parent, at: SystemClock().now) }) {
                     token = try await replaced(token, session)
                 }
                 try checkIsBearer(token)
                 try Output.show(Output.json(ExecCredential(token, apiVersion: version), isPretty: false))
-                await note(Printed(parent: parent, at: SystemClock().now, expiresAt: token.expiresAt), session)
+                let now = SystemClock().now
+                let others = last.filter { $0.parent != parent && $0.isRecent(at: now) }
+                await note([Printed(parent: parent, at: now, expiresAt: token.expiresAt)] + others, session)
             }
         }
     }
@@ -106,7 +108,7 @@ extension Tool {
     }
 
     /// The credential is valid also if this cannot be saved.
-    private func note(_ printed: Printed, _ session: Session) async {
+    private func note(_ printed: [Printed], _ session: Session) async {
         do {
             try await records.save(JSONEncoder().encode(printed), named: "printed \(session.url)")
         } catch {
@@ -116,18 +118,20 @@ extension Tool {
     }
 }
 
-/// What kubectl was told last. It runs the plugin again after a 401, without saying so.
+/// What a kubectl was told last. It runs the plugin again after a 401, without saying so.
 struct Printed: Codable, Hashable {
     /// The process that asked.
     let parent: Int32
     let at: Date
     let expiresAt: Date
 
-    /// Whether a program asks again for what it was given less than a minute ago.
+    /// Whether it was less than a minute ago.
+    func isRecent(at now: Date) -> Bool { (0..<60).contains(now.timeIntervalSince(at)) }
+
+    /// Whether a program asks again for what it was given just now.
     ///
     /// Another process has not seen the token yet: a loop of commands refreshes nothing.
     func isRefusal(of token: OAuthToken, by parent: Int32, at now: Date) -> Bool {
-        let age = now.timeIntervalSince(at)
-        return parent == self.parent && token.expiresAt == expiresAt && age >= 0 && age < 60
+        parent == self.parent && token.expiresAt == expiresAt && isRecent(at: now)
     }
 }

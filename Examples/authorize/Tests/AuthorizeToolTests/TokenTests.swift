@@ -135,6 +135,21 @@ struct TokenTests {
         }
     }
 
+    @Test func `kubectl gets another token after a refusal, also if a second kubectl has asked since`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.url)
+            let ask = "authorize token \(server.url) --format kubectl"
+            let first = try server.shell("\(ask); echo; read -r _; \(ask); true")
+            #expect(try await first.line().contains(#""token":"t1""#))
+            // It has noted what it said.
+            #expect(try await first.line().isEmpty)
+            let second = try await server.shell("\(ask); true").result()
+            #expect(second.output.contains(#""token":"t1""#), "\(second)")
+            try first.say("\n")
+            #expect(try await first.line().contains(#""token":"t2""#))
+        }
+    }
+
     @Test func `a sign-out removes what was noted for kubectl`() async throws {
         try await Scripted.with(isGuarded: true) { server in
             try await server.login(server.url)
