@@ -193,11 +193,21 @@ struct PastedCallback: CallbackReceiver {
         (redirectURI, isPortFixed) = ("http://127.0.0.1:\(port == 0 ? 8766 : port)/callback", port != 0)
     }
 
-    /// Registrations name the whole redirect URI, so an earlier one is used again.
+    /// Registrations name the whole redirect URI, so an earlier one is used again, if it has a path for its issuer too.
     func preferring(_ redirectURI: String) -> PastedCallback {
-        guard !isPortFixed, redirectURI.hasPrefix("http://127.0.0.1:") else { return self }
+        let isDedicated = { (uri: String) in uri.contains("/callback/") }
+        guard !isPortFixed, redirectURI.hasPrefix("http://127.0.0.1:"),
+            isDedicated(redirectURI) || !isDedicated(self.redirectURI)
+        else { return self }
         var receiver = self
         receiver.redirectURI = redirectURI
+        return receiver
+    }
+
+    /// For servers whose callbacks do not name them (RFC 9700 §4.4.2).
+    func dedicated(to issuer: String) -> PastedCallback {
+        var receiver = self
+        receiver.redirectURI += "/" + issuer.utf8.map { String($0, radix: 16) }.joined()
         return receiver
     }
 

@@ -269,6 +269,18 @@ struct SessionTests {
         }
     }
 
+    @Test func `a pasted address has a path for an issuer that does not name itself`() {
+        let receiver = PastedCallback(port: 0).dedicated(to: "https://id.example")
+        let other = PastedCallback(port: 0).dedicated(to: "https://id.example/")
+        #expect(receiver.redirectURI.hasPrefix("http://127.0.0.1:8766/callback/"))
+        #expect(receiver.redirectURI != other.redirectURI)
+        // An earlier sign-in of the same issuer may have used another port, and a browser on this machine.
+        let (plain, earlier) = ("http://127.0.0.1:4321/callback", "http://127.0.0.1:4321/callback/47DEQpj8HBSa")
+        #expect(receiver.preferring(plain).redirectURI == receiver.redirectURI)
+        #expect(receiver.preferring(earlier).redirectURI == earlier)
+        #expect(PastedCallback(port: 0).preferring(plain).redirectURI == plain)
+    }
+
     @Test func `a secret without its client is an error of the command line`() async throws {
         try await Scripted.with { server in
             let login = try await server.start("login", "http://127.0.0.1:9/x", "--client-secret-file", "f").result()
