@@ -44,9 +44,24 @@ struct ClientChecksTests {
             .judgesOtherOrigins,
             "takes a refusal of another origin for no news: refreshed the token after a 401 of another origin"
         ),
+        (
+            .admitsNoRedirect,
+            #"follows no redirect as the next person: returned 200 and did not throw "session replaced""#
+        ),
     ])
     func `one defect fails one check`(_ defect: Defect, _ failure: String) async {
         let found = await failures { try await check(defect) }
         #expect(found.map(\.description) == [failure])
+    }
+
+    @Test(arguments: [
+        (Defect.admitsNoProof, "sends no new proof as the next person"),
+        (.admitsAfterTheFirst, "follows no redirect as the next person"),
+    ])
+    func `a client that goes on as another person fails two checks`(_ defect: Defect, _ other: String) async {
+        let found = await failures { try await check(defect) }
+        let checks = ["is bound to the credential that was sent last", other]
+        #expect(Set(found.map(\.check)) == Set(checks))
+        #expect(found.allSatisfy { $0.problem == #"returned 200 and did not throw "session replaced""# })
     }
 }

@@ -13,12 +13,13 @@
 /// The closure sends a request through the client, with a provider, to a server that the check plays. It passes each
 /// request that the client sends to that function, and returns the last answer. No socket is needed.
 ///
-/// The checks: the credential is set, and other fields stay; after a 401 there is one refresh, and the same request once
-/// more; a second 401 is returned; a body that can be read once is sent once; a proof that was refused is made anew; nothing
-/// is sent after a sign-out, as the person who signs in next, or by a cancelled task. If the client follows redirects, no
-/// credential goes to another host, port or scheme, and a 401 from there refreshes nothing. A credential for one request is
-/// made anew for a redirect within the origin. After a redirect only the refused request is sent again. A 307 or 308 for a
-/// body that can be read once is returned.
+/// The checks: the credential is set, and other fields stay; after a 401 there is one refresh, and the same request
+/// once more; a second 401 is returned; a body that can be read once is sent once; a proof that was refused is made
+/// anew; nothing is sent after a sign-out, as the person who signs in next, or by a cancelled task. Each credential
+/// follows the one that was sent last, also for a new proof: the first may have had no session. If the client follows
+/// redirects, no credential goes to another host, port or scheme, and a 401 from there refreshes nothing. A credential
+/// for one request is made anew for a redirect within the origin, and follows the last one, too. After a redirect only
+/// the refused request is sent again. A 307 or 308 for a body that can be read once is returned.
 public struct ClientChecks: Sendable {
     /// Answers a request that the client sends.
     public typealias Server = nonisolated(nonsending) @Sendable (TestRequest) async throws -> TestResponse
@@ -60,12 +61,15 @@ public struct ClientChecks: Sendable {
             Check("makes a proof anew that was refused") { try await checkProof() },
             Check("sends nothing after a sign-out") { try await checkSignedOut() },
             Check("sends nothing as the next person") { try await checkNextPerson() },
+            Check("sends no new proof as the next person") { try await checkProofOfNextPerson() },
+            Check("is bound to the credential that was sent last") { try await checkPersonAfterFirst() },
             Check("sends nothing when cancelled") { try await checkCancelled() },
         ]
         let redirects = [
             Check("takes no credential to another origin") { try await checkOtherOrigin() },
             Check("takes a refusal of another origin for no news") { try await checkOtherRefusal() },
             Check("makes a proof anew for a redirect") { try await checkProvenRedirect() },
+            Check("follows no redirect as the next person") { try await checkRedirectOfNextPerson() },
             Check("sends only the refused request again after a redirect") { try await checkRefusedHop() },
             Check("returns a redirect of a body that can be read once") { try await checkSingleBodyRedirect() },
         ]
@@ -144,6 +148,22 @@ extension ClientChecks {
         }
     }
 
+    private func checkProofOfNextPerson() async throws {
+        let auth = Auth(service: NumberedProofService(base: ScriptedTokenService()), token: TestToken("a"))
+        try await requireNotAuthorized(.sessionReplaced, after: 1, auth) { request in
+            guard request["Authorization"] == "Bearer a" else { return TestResponse() }
+            try await auth.setToken(TestToken("b"))
+            return TestResponse(401, ["X-Proof-Error": "stale"])
+        }
+    }
+
+    private func checkPersonAfterFirst() async throws {
+        let auth = PersonAuthorization()
+        try await requireNotAuthorized(.sessionReplaced, after: 2, auth) { request in
+            auth.signIn(after: request) ? Self.refusal : TestResponse()
+        }
+    }
+
     private func checkCancelled() async throws {
         let arrived = Lock(0)
         let task = Task {
@@ -195,6 +215,15 @@ extension ClientChecks {
             request.url.hasSuffix("/a") ? TestResponse(302, ["Location": "\(Self.origin)/b"]) : TestResponse()
         }
         try require(seen.map { $0["X-Proof"] } == ["1", "2"], "did not make a proof for each of two requests")
+    }
+
+    private func checkRedirectOfNextPerson() async throws {
+        let auth = PersonAuthorization()
+        try await requireNotAuthorized(.sessionReplaced, after: 2, auth) { request in
+            guard auth.signIn(after: request) else { return TestResponse() }
+            return request["Authorization"] == nil
+                ? Self.refusal : TestResponse(302, ["Location": "\(Self.origin)/b"])
+        }
     }
 
     private func checkRefusedHop() async throws {
@@ -281,5 +310,39 @@ private struct NumberedProofService: RefreshableTokenService, RequestProof {
 
     func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome {
         response.headerValues(for: "X-Proof-Error").isEmpty ? .settled : .newProofNeeded
+    }
+}
+
+/// Names who is signed in. Before that, a request goes out as it is, and is bound to nobody.
+private struct PersonAuthorization: AuthorizationProvider {
+    let person = Lock<String?>(nil)
+
+    /// After a request of nobody, `a` signs in, and after that one's, `b`.
+    ///
+    /// - Returns: whether somebody has signed in.
+    func signIn(after request: TestRequest) -> Bool {
+        let former = request["Authorization"]
+        guard former != "Bearer b" else { return false }
+        person.withLock { $0 = former == nil ? "Bearer a" : "Bearer b" }
+        return true
+    }
+
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        let person = person.withLock { $0 }
+        return try Credential(
+            person.map { ["Authorization": $0] } ?? [:], isForOneRequest: true, receipt: PersonReceipt(person: person))
+    }
+}
+
+private struct PersonReceipt: CredentialReceipt {
+    let person: String?
+
+    /// A person's refusal concerns the proof, so that a client that makes one refresh tries again.
+    func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
+        person == nil ? .anew : .newProof
+    }
+
+    func admit(_ next: Credential) throws {
+        guard person == nil || next.fields.first?.value == person else { throw NotAuthorized(.sessionReplaced) }
     }
 }

@@ -10,6 +10,7 @@ struct BrokenClient: Sendable {
     enum Defect: Sendable {
         case followsWithASpentBody, followsWithAnOldProof
         case comparesNoHosts, comparesNoPorts, comparesNoSchemes, judgesOtherOrigins
+        case admitsNoProof, admitsNoRedirect, admitsAfterTheFirst
         /// This is none: a client may stay with `https`.
         case staysSecure
     }
@@ -18,26 +19,40 @@ struct BrokenClient: Sendable {
     let server: ClientChecks.Server
 
     func send(_ request: TestRequest, authorizedBy provider: some AuthorizationProvider) async throws -> TestResponse {
-        var request = request
+        let first = try await provider.credential(for: request)
+        var (request, credential, refreshesLeft, proofsLeft) = (request, first, 1, 2)
         while true {
             var sent = request
-            let answer = try await provider.send(request) { authorized in
-                sent = authorized
-                return try await server(authorized)
+            try sent.set(credential)
+            try Task.checkCancellation()
+            let answer = try await server(sent)
+            var admits = true
+            switch try await credential.judge(answer, afterRefresh: refreshesLeft == 0) {
+            case .anew where refreshesLeft > 0 && request.isReplayable: refreshesLeft -= 1
+            case .newProof where proofsLeft > 0 && request.isReplayable:
+                (proofsLeft, admits) = (proofsLeft - 1, defect != .admitsNoProof)
+            default:
+                guard let next = redirection(of: request, by: answer) else { return answer }
+                guard next.origin == request.origin else { return try await leave(sent, credential, for: next) }
+                request = next
+                if defect == .followsWithAnOldProof, sent["X-Proof"] != nil { continue }
+                guard credential.isForOneRequest else { continue }
+                admits = defect != .admitsNoRedirect
             }
-            guard var next = redirection(of: request, by: answer) else { return answer }
-            guard next.origin != request.origin else {
-                guard defect == .followsWithAnOldProof, let proof = sent["X-Proof"] else {
-                    request = next
-                    continue
-                }
-                next["X-Proof"] = proof
-                return try await server(next)
-            }
-            if defect == .judgesOtherOrigins { return try await provider.send(request) { _ in try await server(next) } }
-            if takesCredential(from: request, to: next) { for name in sent.fieldNames { next[name] = sent[name] } }
-            return try await server(next)
+            let following = try await provider.credential(for: request)
+            if admits { try (defect == .admitsAfterTheFirst ? first : credential).admit(following) }
+            credential = following
         }
+    }
+
+    private func leave(
+        _ sent: TestRequest, _ credential: Credential, for next: TestRequest
+    ) async throws -> TestResponse {
+        var next = next
+        if takesCredential(from: sent, to: next) { for name in sent.fieldNames { next[name] = sent[name] } }
+        let answer = try await server(next)
+        if defect == .judgesOtherOrigins { _ = try await credential.judge(answer) }
+        return answer
     }
 
     private func redirection(of request: TestRequest, by answer: TestResponse) -> TestRequest? {
