@@ -108,14 +108,15 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
     }
 
     private func put(_ item: Data, over standing: CloudRecord?, _ name: String) async throws -> CloudRecord {
-        if let session, let standing, let new = session(item) {
-            let ended = CloudTombstone.session(of: standing.value)
-            let there = ended ?? session(standing.value) ?? new
-            // Only a sign-in replaces another session. This device has had its session before: the save is late.
+        if let session, let new = session(item) {
+            let ended = standing.flatMap { CloudTombstone.session(of: $0.value) }
+            let there = standing.map { ended ?? session($0.value) ?? new }
+            // Only a sign-in replaces another session, or follows a removed record: a full iCloud takes no tombstone.
+            // This device has had its session before: the save is late.
             let isLate = there != new && own.withLock { $0.hasKept(new) }
             if ended == new || isLate { throw TokenStoreError.signedOutOnAnotherDevice }
+            own.withLock { $0.tried = new }
         }
-        if let new = session?(item) { own.withLock { $0.tried = new } }
         return try await cloud.save(CloudRecord(name: name, value: item, systemFields: standing?.systemFields))
     }
 

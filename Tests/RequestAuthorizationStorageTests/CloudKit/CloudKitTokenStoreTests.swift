@@ -249,6 +249,25 @@ import Testing
         #expect(cloud.records().isEmpty)
     }
 
+    @Test func `a sign-out without space stays one also when there is space again`() async throws {
+        for isAtTheSameTime in [false, true] {
+            let (phone, tablet, session) = (device(), device(), UUID())
+            try await phone.save(token("refresh-1", of: session))
+            #expect(try await tablet.load() == token("refresh-1", of: session))
+            let signOut: @Sendable () async -> Void = { [cloud] in
+                cloud.fail(.save, CloudFailure(code: .quotaExceeded))
+                try? await phone.clear()
+            }
+            if isAtTheSameTime { cloud.beforeSave(signOut) } else { await signOut() }
+            let late = token("refresh-2", 2, of: session)
+            let error = await #expect(throws: TokenStoreError.self) { try await tablet.save(late) }
+            #expect(error?.kind == .failed)
+            #expect(cloud.records().isEmpty)
+        }
+        try await device().save(token("again-1", of: UUID()))
+        #expect(try await device().load()?.token?.name == "again-1")
+    }
+
     @Test func `a device that signs in by itself leaves no record`() async throws {
         let store = device(.eachDeviceSignsIn)
         try await store.save(token("phone-1"))
