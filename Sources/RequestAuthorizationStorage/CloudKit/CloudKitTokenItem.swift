@@ -177,7 +177,8 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
         } catch let failure as CloudFailure {
             let reason = failure.about(name)
             if reason.code == .operationCancelled { try Task.checkCancellation() }
-            if let seconds = reason.retryAfter ?? failure.retryAfter {
+            // A full iCloud, which names a time too, must not hold back a sign-out.
+            if reason.code != .quotaExceeded, let seconds = reason.retryAfter ?? failure.retryAfter {
                 pause.withLock { $0 = (clock.uptime + Duration.saturated(seconds: seconds), reason.reported) }
             }
             throw reason.reported

@@ -249,6 +249,17 @@ import Testing
         #expect(cloud.records().isEmpty)
     }
 
+    @Test func `a full iCloud that names a time holds back neither a load nor a sign-out`() async throws {
+        let store = device()
+        try await store.save(token("refresh-1"))
+        cloud.fail(.save, CloudFailure(code: .quotaExceeded, retryAfter: 315))
+        let error = await #expect(throws: TokenStoreError.self) { try await store.save(token("refresh-2", 2)) }
+        #expect(error?.kind == .noSpace)
+        #expect(try await store.load() == token("refresh-1"))
+        try await store.clear()
+        #expect(try await device().load() == nil)
+    }
+
     @Test func `a sign-out without space stays one also when there is space again`() async throws {
         for isAtTheSameTime in [false, true] {
             let (phone, tablet, session) = (device(), device(), UUID())
