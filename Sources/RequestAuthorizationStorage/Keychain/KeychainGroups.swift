@@ -35,9 +35,10 @@ extension KeychainCalls {
         return try status.isFound(query) ? groups : []
     }
 
-    /// Whether a group is the application identifier: a prefix without dots, and the bundle identifier.
+    /// Whether a group is the application identifier: a prefix without dots, and the bundle identifier. `group.` and the
+    /// bundle identifier is a usual name of an app group.
     private func isOwn(_ group: String) -> Bool {
-        guard let program, group.hasSuffix("." + program) else { return false }
+        guard let program, group.hasSuffix("." + program), !group.hasPrefix("group.") else { return false }
         return !group.dropLast(program.count + 1).contains(".")
     }
 

@@ -42,6 +42,19 @@ import Testing
         }
     }
 
+    @Test func `an app group that has the name of the program is another group`() async throws {
+        let keychain = FakeKeychain()
+        try await store(keychain, "group.app").save(.make(1))
+        #expect(try await store(keychain).load() == nil)
+        try await store(keychain).save(.make(2))
+        #expect(groups(of: keychain) == ["TEAM.app", "group.app"])
+        // Also for the next launch, which finds both.
+        #expect(try await store(FakeKeychain(of: keychain)).load() == .make(2))
+        try await store(FakeKeychain(of: keychain)).clear()
+        #expect(groups(of: keychain) == ["group.app"])
+        #expect(try await store(keychain, "group.app").load() == .make(1))
+    }
+
     @Test func `a token moves into a group, and back`() async throws {
         let keychain = FakeKeychain()
         let (own, shared) = (store(keychain), store(keychain, "TEAM.shared"))
