@@ -34,8 +34,8 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
     /// The token of another server is not sent: such a grant fetches one of its own in its place.
     ///
     /// - Throws: `TokenEndpointError` if the server refused, `InvalidTokenResponse` if its answer cannot be used,
-    ///   ``NoRefreshToken`` if the user has to sign in again, `NotAuthorized` with a ``TokenOfOtherIssuer`` if the user
-    ///   has to sign in at this server first, and errors of the transport.
+    ///   an error of the kind `noRefreshToken` if there is none, `NotAuthorized` with a ``TokenOfOtherIssuer`` if the
+    ///   user has to sign in at this server first, and errors of the transport.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken {
         do { try endpoint.server.checkIssuer(of: token) } catch {
             guard initial != nil else { throw error.inSession }
@@ -239,12 +239,12 @@ extension OAuthTokenService {
 /// The server gave no refresh token, so the access token cannot be refreshed.
 ///
 /// A valid token is used until it expires or is refused. Then the user has to sign in again.
-public struct NoRefreshToken: UnsentFailure, Hashable, CustomStringConvertible {
-    public var kind: TokenFailureKind { .noRefreshToken }
+package struct NoRefreshToken: UnsentFailure, Hashable, CustomStringConvertible {
+    package var kind: TokenFailureKind { .noRefreshToken }
 
     package init() {}
 
-    public var description: String {
+    package var description: String {
         "the server gave no refresh token, so the access token cannot be refreshed; sign in again, and request a "
             + "refresh token if the server requires that (the scope offline_access, the parameter access_type)"
     }

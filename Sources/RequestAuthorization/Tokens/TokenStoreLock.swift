@@ -69,11 +69,11 @@ public struct TokenStoreLock: Sendable {
 /// A token request was not sent, because the lease of the store would have ended too soon.
 ///
 /// Usually the store is slow, or the process was stopped for seconds. The session is kept; the next slot tries again.
-public struct TokenStoreAccessTooShort: UnsentFailure, Hashable {
+package struct TokenStoreAccessTooShort: UnsentFailure, Hashable {
     /// How long the lease still lasted.
-    public let remaining: Duration
+    package let remaining: Duration
     /// How long it must last: the request's deadline plus one second.
-    public let needed: Duration
+    package let needed: Duration
 
     package init(remaining: Duration, needed: Duration) {
         (self.remaining, self.needed) = (remaining, needed)
@@ -81,7 +81,7 @@ public struct TokenStoreAccessTooShort: UnsentFailure, Hashable {
 }
 
 extension TokenStoreAccessTooShort: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         "exclusive access to the token store lasts \(remaining), and a token request needs \(needed): none was sent; "
             + "check why the store is slow, or choose a longer lease; the session is kept"
     }

@@ -3,11 +3,10 @@
 
 /// An ID token does not say who signed in, or says that it was somebody else. Nobody is signed in by it.
 ///
-/// After a sign-in an earlier session stays as it was. In a refresh the session ends (`terminal`).
+/// After a sign-in an earlier session stays as it was.
 public struct IdentityTokenError: AnsweredFailure, Hashable {
-    /// What is wrong. Its description is a short label without secrets, for metrics.
-    public struct Problem: Hashable, Sendable, Labelled {
-        @usableFromInline package let label: String
+    package struct Problem: Hashable, Sendable, Labelled {
+        package let label: String
 
         /// The answer has no ID token.
         package static let missing = Problem(label: "missing")
@@ -20,12 +19,13 @@ public struct IdentityTokenError: AnsweredFailure, Hashable {
         /// A claim is missing or wrong; see ``IdentityTokenError/claim``.
         package static let claim = Problem(label: "not valid")
         /// The answer to a refresh is about another person, server or client than the sign-in. The session ends.
-        public static let otherPerson = Problem(label: "of another person")
+        package static let otherPerson = Problem(label: "of another person")
     }
 
-    public let problem: Problem
+    package let problem: Problem
     /// The claim, such as `nonce`; its value is not kept.
     public let claim: String?
+    /// `terminal` if a refresh was answered for another person, server or client.
     public var kind: TokenFailureKind { problem == .otherPerson ? .terminal : .transient }
 
     package init(_ problem: Problem, claim: String? = nil) { (self.problem, self.claim) = (problem, claim) }

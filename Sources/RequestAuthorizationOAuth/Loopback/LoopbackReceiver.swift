@@ -135,20 +135,19 @@ struct LoopbackLimits: Sendable, Hashable {
 
 /// The receiver cannot receive a callback on this machine.
 public struct LoopbackReceiverError: Error {
-    /// What went wrong. Its description is a short label without secrets, for metrics.
-    public struct Code: Hashable, Sendable, Labelled {
-        @usableFromInline package let label: String
+    package struct Code: Hashable, Sendable, Labelled {
+        package let label: String
 
         /// Listening on the port failed; see `underlying`.
-        public static let cannotListen = Code(label: "cannot listen")
+        package static let cannotListen = Code(label: "cannot listen")
         /// The path is not valid in a redirect URI.
         package static let invalidPath = Code(label: "invalid path")
         /// The sign-in has a redirect URI that is not this receiver's.
         package static let otherRedirectURI = Code(label: "other redirect URI")
     }
 
-    public let code: Code
-    /// The system's error. The description does not contain it.
+    package let code: Code
+    /// The system's error if listening on the port failed, else `nil`. The description does not contain it.
     public let underlying: (any Error)?
 
     package init(_ code: Code, underlying: (any Error)? = nil) { (self.code, self.underlying) = (code, underlying) }

@@ -48,8 +48,8 @@ struct DPoPProof: PromptProof, RedactedDescription {
 #endif
 
 /// A server refused a proof, and another proof would be refused too.
-public struct ProofRefused: Error, Hashable, Sendable, CustomStringConvertible {
-    public var description: String {
+package struct ProofRefused: Error, Hashable, Sendable, CustomStringConvertible {
+    package var description: String {
         "the server refused the proof of a request; check that the URL is the one that the server sees, and that the "
             + "clock is right"
     }

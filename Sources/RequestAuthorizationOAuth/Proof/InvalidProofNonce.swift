@@ -2,10 +2,9 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// A server sent an invalid nonce (RFC 9449 §8.1), which was ignored, or none where one is required.
-public struct InvalidProofNonce: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with the nonce. Its description is a short label without secrets, for metrics.
-    public struct Problem: Hashable, Sendable, Labelled {
-        @usableFromInline package let label: String
+package struct InvalidProofNonce: Error, Hashable, Sendable, CustomStringConvertible {
+    package struct Problem: Hashable, Sendable, Labelled {
+        package let label: String
 
         /// The nonce is longer than 1 KiB.
         package static let tooLong = Problem(label: "too long")
@@ -17,11 +16,11 @@ public struct InvalidProofNonce: Error, Hashable, Sendable, CustomStringConverti
         package static let repeated = Problem(label: "repeated")
     }
 
-    public let problem: Problem
+    package let problem: Problem
 
     package init(_ problem: Problem) { self.problem = problem }
 
-    public var description: String {
+    package var description: String {
         guard problem == .repeated else {
             return "the server's nonce for proofs is \(problem), so no proof can contain it; report it to the server's "
                 + "operator"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A key cannot be used for signatures. The error contains no part of the key.
+/// A key cannot be used for signatures. The description says why, and contains no part of the key.
 public struct SigningKeyError: Error, Sendable, Hashable {
-    /// What is wrong. Its description is a short label without secrets, for metrics.
-    public struct Problem: Hashable, Sendable, Labelled {
-        @usableFromInline package let label: String
+    package struct Problem: Hashable, Sendable, Labelled {
+        package let label: String
 
         /// The text has no lines of the form `-----BEGIN … PRIVATE KEY-----`.
         package static let notPEM = Problem(label: "not PEM")
@@ -29,9 +28,9 @@ public struct SigningKeyError: Error, Sendable, Hashable {
         package static let malformed = Problem(label: "malformed")
     }
 
-    public let problem: Problem
+    package let problem: Problem
     /// What is wrong and what to do, in one sentence; never a secret.
-    public let detail: String?
+    package let detail: String?
 
     package init(_ problem: Problem, detail: String? = nil) { (self.problem, self.detail) = (problem, detail) }
 }

@@ -5,9 +5,8 @@
 ///
 /// The kind is `transient` if another reading may help soon, and `client` if somebody has to change something.
 public struct WorkloadIdentityError: TokenServiceFailure {
-    /// What is wrong. Its description is a short label without secrets, for metrics.
-    public struct Problem: Hashable, Sendable, Labelled {
-        @usableFromInline package let label: String
+    package struct Problem: Hashable, Sendable, Labelled {
+        package let label: String
 
         /// There is no such file or environment variable.
         package static let missing = Problem(label: "missing")
@@ -35,11 +34,11 @@ public struct WorkloadIdentityError: TokenServiceFailure {
         package static let refused = Problem(label: "refused")
     }
 
-    public let problem: Problem
+    package let problem: Problem
     /// Where the token comes from: a path, the name of a variable or of a member, or an origin.
     public let source: String
     /// What is wrong in detail; never a secret.
-    public let detail: String?
+    package let detail: String?
     /// The error behind it, such as the server's `TokenEndpointError`. It is not printed here.
     public let underlying: (any Error)?
     public let kind: TokenFailureKind

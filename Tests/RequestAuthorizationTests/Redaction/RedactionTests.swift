@@ -96,7 +96,7 @@ import Testing
         "ScriptRanOut",
         "SystemClock", "TokenExpiredOnArrival", "TokenFailureKind", "TokenRequestDelivery", "TokenAbsence",
         "TokenSaveCondition",
-        "TokenStoreAccessTooShort", "TokenStoreError.Kind",
+        "TokenStoreError.Kind",
         "Verdict",
         "TokenStoreOperation.Kind", "TokenTransportChecks", "TokenTransportError.Code", "TokenVersion",
     ]
