@@ -57,9 +57,7 @@ public struct PostgreSQLTokens: Sendable, RedactedDescription {
     /// - Parameters:
     ///   - client: the client id.
     ///   - account: the owner of the token.
-    public func store<Token: AuthorizationToken & Codable>(
-        client: String, account: String
-    ) -> PostgreSQLTokenStore<Token> {
+    public func store<Token: AuthorizationToken & Codable>(client: String, account: String) -> LeasedTokenStore<Token> {
         tokens.store(client: client, account: account)
     }
 
@@ -155,7 +153,4 @@ extension PostgreSQLTokens {
     }
 }
 #endif
-
-/// Stores the token of one user for all hosts of a fleet. Create it with ``PostgreSQLTokens/store(client:account:)``.
-public typealias PostgreSQLTokenStore<Token: AuthorizationToken & Codable> = LeasedTokenStore<Token>
 #endif

@@ -37,7 +37,7 @@ import Testing
             }
         }
         let challenge = try #require(provider.refusals.withLock { $0.first?.challenges.first })
-        #expect(challenge.realm == "Z\u{FFFD}rich" && challenge.error == "e" && !challenge.isPartial)
+        #expect(challenge.parameters["realm"] == "Z\u{FFFD}rich" && challenge.error == "e" && !challenge.isPartial)
     }
 
     @Test func `a stream is sent again if the caller says that it can be read again`() async throws {

@@ -22,7 +22,7 @@ extension PostgreSQLTests {
             let one = try await LeasedTokens(database: records, key: .test(1), callLimit: .seconds(60))
             let other = try await schema.fleet(listens: false)
             let numbers = Numbers()
-            try await SharedTokenStoreChecks<PostgreSQLTokenStore<TestToken>> {
+            try await SharedTokenStoreChecks<LeasedTokenStore<TestToken>> {
                 let account = "user \(numbers.next())"
                 return (one.store(client: "web", account: account), other.store(client: "web", account: account))
             }.run()

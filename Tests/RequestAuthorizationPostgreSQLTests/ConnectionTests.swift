@@ -52,7 +52,7 @@ extension PostgreSQLTests {
         @Test(arguments: ["40001", "40P01"])
         func `a statement whose transaction conflicts is tried again, ten times at most`(state: String) async throws {
             let schema = try await Schema.make()
-            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            let store: LeasedTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             try await schema.query("CREATE SEQUENCE tries")
             try await schema.query(
                 """
@@ -82,7 +82,7 @@ extension PostgreSQLTests {
             try await withThrowingTaskGroup { group in
                 for host in 1...8 {
                     group.addTask {
-                        let store: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
+                        let store: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
                             database: LibPQDatabase(connection, statementTimeout: .seconds(60)), key: .test(1),
                             callLimit: .seconds(60)
                         ).store(client: "web", account: "ada")

@@ -45,7 +45,7 @@ struct PostgreSQLFailureTests {
         let server = try await PostgreSQLServer()
         let schema = try await server.newSchema()
         let clock = ManualClock()
-        let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+        let store: LeasedTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
         let auth = RefreshableTokenAuthorization(
             service: ScriptedTokenService<TestToken>(clock: clock), store: store, clock: clock)
         try await auth.setToken(TestToken("a"))
@@ -84,10 +84,10 @@ struct PostgreSQLFailureTests {
     @Test func `a save that a synchronous standby has not received fails, and so does its repetition`() async throws {
         let server = try await PostgreSQLServer()
         let schema = try await server.newSchema()
-        let other: PostgreSQLTokenStore<TestToken> = try await schema.fleet(listens: false)
+        let other: LeasedTokenStore<TestToken> = try await schema.fleet(listens: false)
             .store(client: "web", account: "ada")
         try await other.save(.make("a"))
-        let store: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
+        let store: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
             database: LibPQDatabase(schema.connection, statementTimeout: .seconds(2)), key: .test(1), listens: false
         ).store(client: "web", account: "ada")
         try await server.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
@@ -202,7 +202,7 @@ extension PostgreSQLTests {
         ])
         func `each error code of the server has a meaning`(state: String, kind: TokenStoreError.Kind) async throws {
             let schema = try await Schema.make()
-            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            let store: LeasedTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             try await schema.query(
                 """
                 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
@@ -218,7 +218,7 @@ extension PostgreSQLTests {
 
         @Test func `a full disk overwrites nothing, and with space the same save succeeds`() async throws {
             let schema = try await Schema.make()
-            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            let store: LeasedTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             try await store.save(.make("a"))
             let disk = try await SmallDisk(for: schema)
             do {

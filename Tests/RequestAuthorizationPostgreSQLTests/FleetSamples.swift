@@ -64,12 +64,12 @@ extension PostgreSQLTests {
             try await migrateFleet(database: schema.connection, key: old)
             let users = try await makeUsers(database: schema.connection, key: old, service: service)
             try await users["ada"].setToken(TestToken("a"))
-            let pooled: PostgreSQLTokenStore<TestToken> = try await makePooledFleet(
+            let pooled: LeasedTokenStore<TestToken> = try await makePooledFleet(
                 database: schema.connection, key: old
             ).store(client: "web", account: "bob")
             #expect(try await pooled.load() == nil)
             let fleet = try await makeRotatedFleet(database: schema.connection, new: new, old: old)
-            let store: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
+            let store: LeasedTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
             #expect(try await store.load()?.token?.name == "a")
             try await tidy(fleet)
         }

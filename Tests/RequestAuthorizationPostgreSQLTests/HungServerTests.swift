@@ -92,7 +92,7 @@ struct PostgreSQLHungServerTests {
 
 /// Users of one host, each with a row.
 struct HangingUsers {
-    private let stores: [PostgreSQLTokenStore<TestToken>]
+    private let stores: [LeasedTokenStore<TestToken>]
 
     init(_ count: Int, _ database: LibPQDatabase) async throws {
         let fleet = try await PostgreSQLTokens(database: database, key: .test(1), listens: false)

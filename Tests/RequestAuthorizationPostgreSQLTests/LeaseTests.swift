@@ -86,7 +86,7 @@ extension PostgreSQLTests {
         @Test func `a lease whose answer was lost is held, and is released`() async throws {
             let bench = try await LeaseBench()
             let database = LosingDatabase(base: try LibPQDatabase(bench.schema.connection))
-            let store: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
+            let store: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
                 database: database, key: .test(1), lease: .seconds(3600), listens: false
             ).store(client: "web", account: "ada")
             database.loseNextUpdate()
@@ -138,8 +138,8 @@ extension PostgreSQLTests {
 /// Two replicas and the row of one user. Their leases are so long that none ends by itself.
 private struct LeaseBench {
     let schema: Schema
-    let one: PostgreSQLTokenStore<TestToken>
-    let other: PostgreSQLTokenStore<TestToken>
+    let one: LeasedTokenStore<TestToken>
+    let other: LeasedTokenStore<TestToken>
 
     init() async throws {
         schema = try await Schema.make()

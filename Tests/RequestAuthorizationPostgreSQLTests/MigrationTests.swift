@@ -15,7 +15,7 @@ extension PostgreSQLTests {
             let schema = try await Schema.make()
             let stores = try await withThrowingTaskGroup { group in
                 for _ in 1...8 {
-                    group.addTask { () -> PostgreSQLTokenStore<TestToken> in
+                    group.addTask { () -> LeasedTokenStore<TestToken> in
                         try await schema.fleet().store(client: "web", account: "ada")
                     }
                 }
@@ -47,13 +47,13 @@ extension PostgreSQLTests {
             async throws
         {
             let schema = try await Schema.make()
-            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            let store: LeasedTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             try await store.save(.make("a"))
             try await schema.query("UPDATE request_authorization_fleet SET schema_version = 3")
             try await schema.query("ALTER TABLE request_authorization_tokens ADD COLUMN later text DEFAULT 'kept'")
             try await schema.query("UPDATE request_authorization_tokens SET later = 'of a later version'")
             // A running replica, and a new one.
-            let other: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            let other: LeasedTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             #expect(try await store.save(.make("b", 1), replacing: .older(than: 1)) == .saved)
             #expect(try await other.load() == .make("b", 1))
             try await other.clear()
@@ -79,21 +79,21 @@ extension PostgreSQLTests {
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             for fleet in fleets {
-                let ada: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
+                let ada: LeasedTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
                 let loaded = try await ada.loadWithIntent()
                 #expect(loaded.stored == .make("a", 3))
                 #expect(
                     loaded.intent
                         == RefreshIntent(session: TokenVersion.make(0).session, generation: 3, beganAt: .moment))
-                let bob: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "bob")
+                let bob: LeasedTokenStore<TestToken> = fleet.store(client: "web", account: "bob")
                 #expect(
                     try await bob.load() == StoredToken(.signedOut, version: .make(1), obtainedAt: .moment))
-                let eve: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "eve")
+                let eve: LeasedTokenStore<TestToken> = fleet.store(client: "web", account: "eve")
                 #expect(try await eve.loadWithIntent().absence == .setAside)
-                let joe: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "joe")
+                let joe: LeasedTokenStore<TestToken> = fleet.store(client: "web", account: "joe")
                 #expect(try await joe.loadWithIntent().absence == .gone)
             }
-            let ada: PostgreSQLTokenStore<TestToken> = fleets[0].store(client: "web", account: "ada")
+            let ada: LeasedTokenStore<TestToken> = fleets[0].store(client: "web", account: "ada")
             #expect(try await ada.save(.make("b", 4), replacing: .older(than: 4)) == .saved)
             let counts = try await fleets[1].counts()
             #expect((counts.tokens, counts.ended) == (1, 3))
@@ -149,8 +149,8 @@ extension PostgreSQLTests {
             isMadeByAnother: Bool
         ) async throws {
             let schema = try await Schema.make()
-            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
-            let other: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            let store: LeasedTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            let other: LeasedTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             try await store.save(.make("a"))
             #expect(try await other.load() == .make("a"))
             try await schema.query("DROP TABLE request_authorization_tokens, request_authorization_fleet")
@@ -181,7 +181,7 @@ extension PostgreSQLTests {
             #expect(error?.detail.contains("grant SELECT, INSERT, UPDATE and DELETE") == true)
             try await schema.query(
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(schema.name) TO r_\(schema.name)")
-            let store: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
+            let store: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
                 connection: connection, key: .test(1)
             ).store(client: "web", account: "ada")
             try await store.save(.make("a"))

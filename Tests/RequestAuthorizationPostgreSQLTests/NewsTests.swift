@@ -30,11 +30,11 @@ extension PostgreSQLTests {
         {
             let schema = try await Schema.make()
             let (one, other) = (try await schema.fleet(listens: false), try await schema.fleet())
-            let store: PostgreSQLTokenStore<TestToken> = other.store(client: "web", account: "ada")
+            let store: LeasedTokenStore<TestToken> = other.store(client: "web", account: "ada")
             var changes = try #require(store.changes).makeAsyncIterator()
             // It listens.
             #expect(await changes.next() != nil)
-            let silent: PostgreSQLTokenStore<TestToken> = one.store(client: "web", account: "ada")
+            let silent: LeasedTokenStore<TestToken> = one.store(client: "web", account: "ada")
             try await silent.save(.make("a"))
             #expect(await changes.next() != nil)
             try await schema.query(
@@ -50,7 +50,7 @@ extension PostgreSQLTests {
             let clock = ManualClock()
             let one = try await replica(schema, clock)
             try await one.setToken(TestToken("a", expiresAt: .distantFuture))
-            let idle: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            let idle: LeasedTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             var changes = try #require(idle.changes).makeAsyncIterator()
             // It listens, and notices the new tables.
             #expect(await changes.next() != nil)
@@ -68,7 +68,7 @@ extension PostgreSQLTests {
             let (seen, seer) = AsyncStream.makeStream(of: Bool.self)
             let database = NotingDatabase(base: try LibPQDatabase(schema.connection)) { seer.yield(Self.isInRequest) }
             let tokens = try await PostgreSQLTokens(database: database, key: .test(1))
-            let store: PostgreSQLTokenStore<TestToken> = tokens.store(client: "web", account: "ada")
+            let store: LeasedTokenStore<TestToken> = tokens.store(client: "web", account: "ada")
             let changes = Self.$isInRequest.withValue(true) { store.changes }
             #expect(await seen.first { _ in true } == false)
             withExtendedLifetime((store, changes)) {}
@@ -77,7 +77,7 @@ extension PostgreSQLTests {
         @Test func `only sign-ins, sign-outs and removals are announced, with the key of the row alone`() async throws {
             let schema = try await Schema.make()
             let fleet = try await schema.fleet()
-            let store: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
+            let store: LeasedTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
             let payloads = try await LibPQDatabase(schema.connection).listen(to: "request_authorization")
             try await store.save(.make("a"))
             #expect(try await store.save(.make("b", 1), replacing: .older(than: 1)) == .saved)
@@ -96,7 +96,7 @@ extension PostgreSQLTests {
         }
 
         @Test func `a fleet that does not listen announces no changes`() async throws {
-            let store: PostgreSQLTokenStore<TestToken> = try await Schema.make().fleet(listens: false)
+            let store: LeasedTokenStore<TestToken> = try await Schema.make().fleet(listens: false)
                 .store(client: "web", account: "ada")
             #expect(store.changes == nil)
         }
@@ -131,7 +131,7 @@ extension PostgreSQLTests {
             let schema = try await Schema.make()
             let fleet = try await schema.fleet()
             for (account, isSignedOut) in [("ada", false), ("bob", true), ("eve", true)] {
-                let store: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: account)
+                let store: LeasedTokenStore<TestToken> = fleet.store(client: "web", account: account)
                 try await store.save(.make("a"))
                 guard isSignedOut else { continue }
                 try await store.save(StoredToken(.signedOut, version: .make(0), obtainedAt: .moment))
@@ -150,13 +150,13 @@ extension PostgreSQLTests {
             #expect(try await fleet.removeEnded() == 1)
             #expect(try await fleet.counts().ended == 1)
             #expect(try await fleet.removeEnded(olderThan: 0) == 1)
-            let ada: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
+            let ada: LeasedTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
             #expect(try await ada.load() == .make("a"))
         }
 
         @Test func `a row with a lease is not removed`() async throws {
             let fleet = try await Schema.make().fleet()
-            let store: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
+            let store: LeasedTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
             try await store.save(StoredToken(.signedOut, version: .make(0), obtainedAt: .moment))
             let lock = try await store.lock(within: .seconds(60))
             #expect(try await fleet.removeEnded(olderThan: 0) == 0)
@@ -168,7 +168,7 @@ extension PostgreSQLTests {
             let schema = try await Schema.make()
             // Its first renewal is due in 20 minutes.
             let fleet = try await schema.fleet(lease: .seconds(3_600))
-            let store: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
+            let store: LeasedTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
             try await store.save(StoredToken(.signedOut, version: .make(0), obtainedAt: .moment))
             let lock = try await store.lock(within: .seconds(60))
             for (age, count) in [("23 hours", 0), ("25 hours", 1)] {
@@ -183,7 +183,7 @@ extension PostgreSQLTests {
         @Test func `a removed user leaves no row, and the other users stay`() async throws {
             let schema = try await Schema.make()
             let fleet = try await schema.fleet()
-            let stores: [PostgreSQLTokenStore<TestToken>] = ["ada", "bob"].map {
+            let stores: [LeasedTokenStore<TestToken>] = ["ada", "bob"].map {
                 fleet.store(client: "web", account: $0)
             }
             for store in stores { try await store.save(.make("a")) }

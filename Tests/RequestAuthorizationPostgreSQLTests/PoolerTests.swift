@@ -18,7 +18,7 @@ extension PostgreSQLTests {
             defer { pooler.end() }
             let (one, other) = (try await pooler.fleet(), try await pooler.fleet())
             let numbers = Numbers()
-            try await SharedTokenStoreChecks<PostgreSQLTokenStore<TestToken>> {
+            try await SharedTokenStoreChecks<LeasedTokenStore<TestToken>> {
                 let account = "user \(numbers.next())"
                 return (one.store(client: "web", account: account), other.store(client: "web", account: account))
             }.run()
@@ -31,8 +31,8 @@ extension PostgreSQLTests {
             let areReleased = Lock(false)
             for account in 1...8 {
                 let (one, other) = (try await pooler.fleet(), try await pooler.fleet())
-                let holder: PostgreSQLTokenStore<TestToken> = one.store(client: "web", account: "\(account)")
-                let waiter: PostgreSQLTokenStore<TestToken> = other.store(client: "web", account: "\(account)")
+                let holder: LeasedTokenStore<TestToken> = one.store(client: "web", account: "\(account)")
+                let waiter: LeasedTokenStore<TestToken> = other.store(client: "web", account: "\(account)")
                 // The others wait meanwhile.
                 locks.append(try await holder.lock(within: .seconds(60)))
                 waits.append(

@@ -36,13 +36,13 @@ extension Exhibit {
         // The server asks no user for a password here.
         let connection = schema.connection.replacingOccurrences(of: "app@", with: "app:\(Secret.text)@")
         let fleet = try await PostgreSQLTokens(connection: connection, key: .bytes(key))
-        let store: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
+        let store: LeasedTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
         try await store.save(.make(Secret.text))
         let lock = try await store.lock(within: .seconds(60))
         defer { withExtendedLifetime(lock) {} }
         return [
             Exhibit("LibPQDatabase", try LibPQDatabase(connection)), Exhibit("PostgreSQLTokens", fleet),
-            Exhibit("PostgreSQLTokenStore", store),
+            Exhibit("LeasedTokenStore", store),
             Exhibit("PostgreSQLError", PostgreSQLError(.refused, sqlState: Secret.text)),
         ] + (try await errors(from: schema)).map { Exhibit("PostgreSQLError", $0) }
     }

@@ -31,22 +31,22 @@ extension PostgreSQLTests {
 
         @Test func `a row that was sealed with an unknown key is not overwritten, by a sign-in either`() async throws {
             let bench = try await SealedBench()
-            let newer: PostgreSQLTokenStore<TestToken> = try await bench.schema.fleet(key: 2, oldKeys: [1])
+            let newer: LeasedTokenStore<TestToken> = try await bench.schema.fleet(key: 2, oldKeys: [1])
                 .store(client: "web", account: "ada")
             try await newer.save(.make("new", 1))
             try await bench.refuses(bench.ada, .wrongKey)
             // An old key opens the rows that it sealed. The next save, not the next load, seals with the new key.
-            let bob: PostgreSQLTokenStore<TestToken> = try await bench.schema.fleet(key: 2, oldKeys: [1])
+            let bob: LeasedTokenStore<TestToken> = try await bench.schema.fleet(key: 2, oldKeys: [1])
                 .store(client: "web", account: "bob")
             #expect(try await bob.load() == .make("bob"))
         }
 
         @Test func `the key of the rows outlives the keys that seal`() async throws {
             let bench = try await SealedBench()
-            let rotated: PostgreSQLTokenStore<TestToken> = try await bench.schema.fleet(key: 2, oldKeys: [1])
+            let rotated: LeasedTokenStore<TestToken> = try await bench.schema.fleet(key: 2, oldKeys: [1])
                 .store(client: "web", account: "ada")
             try await rotated.save(.make("new", 1))
-            let later: PostgreSQLTokenStore<TestToken> = try await bench.schema.fleet(key: 2)
+            let later: LeasedTokenStore<TestToken> = try await bench.schema.fleet(key: 2)
                 .store(client: "web", account: "ada")
             #expect(try await later.load() == .make("new", 1))
             #expect(try await bench.schema.value("SELECT count(*)::text FROM request_authorization_tokens") == "2")
@@ -75,7 +75,7 @@ extension PostgreSQLTests {
             let server = try #require(PostgreSQLServer.current)
             let secret = "S3CRET-\(UUID().uuidString)"
             let account = "user-\(UUID().uuidString)"
-            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: account)
+            let store: LeasedTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: account)
             let lock = try await store.lock(within: .seconds(60))
             let intent = RefreshIntent(session: TokenVersion.make(0).session, generation: 0, beganAt: .moment)
             try await store.setIntent(intent)
@@ -118,8 +118,8 @@ extension PostgreSQLTests {
 /// A table with the tokens of two users.
 private struct SealedBench {
     let schema: Schema
-    let ada: PostgreSQLTokenStore<TestToken>
-    let bob: PostgreSQLTokenStore<TestToken>
+    let ada: LeasedTokenStore<TestToken>
+    let bob: LeasedTokenStore<TestToken>
 
     init() async throws {
         schema = try await Schema.make()
@@ -145,7 +145,7 @@ private struct SealedBench {
     }
 
     /// Neither a load nor a save of any kind works, and the row is unchanged.
-    func refuses(_ store: PostgreSQLTokenStore<TestToken>, _ kind: TokenStoreError.Kind) async throws {
+    func refuses(_ store: LeasedTokenStore<TestToken>, _ kind: TokenStoreError.Kind) async throws {
         let before = try await contents()
         let calls: [@Sendable () async throws -> Void] = [
             { _ = try await store.load() }, { try await store.save(.make("x", 7)) },

@@ -34,7 +34,7 @@ extension PostgreSQLTests {
             let bench = try await StatementBench()
             let lock = try await bench.store.lock(within: .seconds(60))
             let database = NotingDatabase(base: try LibPQDatabase(bench.schema.connection))
-            let waiting: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
+            let waiting: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
                 database: database, key: .test(1), listens: false
             ).store(client: "web", account: "ada")
             _ = try await waiting.load()
@@ -55,7 +55,7 @@ extension PostgreSQLTests {
 
         @Test func `the row read with the lease serves one load under the lease, for a second`() async throws {
             let bench = try await StatementBench()
-            let store: PostgreSQLTokenStore<TestToken> = bench.fleet.store(client: "web", account: "ada")
+            let store: LeasedTokenStore<TestToken> = bench.fleet.store(client: "web", account: "ada")
             try await store.lock(within: .seconds(60)).unlock()
             try await bench.store.save(.make("b", 1))
             #expect(try await store.load() == .make("b", 1))
@@ -76,8 +76,8 @@ extension PostgreSQLTests {
 
         @Test func `a save over a token that another host has saved meanwhile is refused`() async throws {
             let bench = try await StatementBench()
-            let store: PostgreSQLTokenStore<TestToken> = bench.fleet.store(client: "web", account: "bob")
-            let other: PostgreSQLTokenStore<TestToken> = try await bench.schema.fleet()
+            let store: LeasedTokenStore<TestToken> = bench.fleet.store(client: "web", account: "bob")
+            let other: LeasedTokenStore<TestToken> = try await bench.schema.fleet()
                 .store(client: "web", account: "bob")
             try await store.save(.make("a"))
             #expect(try await store.load() == .make("a"))
@@ -103,7 +103,7 @@ private struct StatementBench {
     let fleet: PostgreSQLTokens
     let auth: RefreshableTokenAuthorization<TestToken>
     /// Of another host.
-    let store: PostgreSQLTokenStore<TestToken>
+    let store: LeasedTokenStore<TestToken>
     private let database: NotingDatabase
 
     init(_ steps: ScriptedTokenService<TestToken>.Step...) async throws {

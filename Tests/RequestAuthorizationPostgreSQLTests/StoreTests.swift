@@ -15,9 +15,9 @@ extension PostgreSQLTests {
             let schema = try await Schema.make()
             let (one, other) = (try await schema.fleet(), try await schema.fleet())
             // A store that is kept keeps its identifier.
-            let accounts = Lock<[ObjectIdentifier: (String, PostgreSQLTokenStore<TestToken>)]>([:])
+            let accounts = Lock<[ObjectIdentifier: (String, LeasedTokenStore<TestToken>)]>([:])
             let numbers = Numbers()
-            try await SharedTokenStoreChecks<PostgreSQLTokenStore<TestToken>>(
+            try await SharedTokenStoreChecks<LeasedTokenStore<TestToken>>(
                 reopened: { store in
                     let account = try #require(accounts.withLock { $0[ObjectIdentifier(store)]?.0 })
                     return try await schema.fleet(listens: false).store(client: "web", account: account)
@@ -37,7 +37,7 @@ extension PostgreSQLTests {
                 }
             ) {
                 let account = "user \(numbers.next())"
-                let stores: [PostgreSQLTokenStore<TestToken>] = [one, other].map {
+                let stores: [LeasedTokenStore<TestToken>] = [one, other].map {
                     $0.store(client: "web", account: account)
                 }
                 accounts.withLock { for store in stores { $0[ObjectIdentifier(store)] = (account, store) } }
@@ -51,13 +51,13 @@ extension PostgreSQLTests {
             let schema = try await Schema.make()
             let token = TestToken("a")
             let stored = StoredToken(.token(token), version: .make(3), obtainedAt: .moment)
-            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            let store: LeasedTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             try await store.save(stored)
             let fleet = try await schema.fleet()
-            let same: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
+            let same: LeasedTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
             #expect(try await same.load() == stored)
             for (client, account) in [("web", "bob"), ("app", "ada"), ("weba", "da"), ("we", "bada")] {
-                let another: PostgreSQLTokenStore<TestToken> = fleet.store(client: client, account: account)
+                let another: LeasedTokenStore<TestToken> = fleet.store(client: client, account: account)
                 #expect(try await another.load() == nil)
             }
         }
@@ -68,7 +68,7 @@ extension PostgreSQLTests {
         ])
         func `a name with any characters is only a name`(account: String) async throws {
             let schema = try await Schema.make()
-            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(
+            let store: LeasedTokenStore<TestToken> = try await schema.fleet().store(
                 client: account, account: account)
             let stored = StoredToken(.token(TestToken("a")), version: .make(0), obtainedAt: .moment)
             try await store.save(stored)
@@ -78,7 +78,7 @@ extension PostgreSQLTests {
 
         @Test func `a save whose answer was lost can be repeated`() async throws {
             let schema = try await Schema.make()
-            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            let store: LeasedTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             let session = TokenVersion.make(0).session
             try await store.save(StoredToken(.token(TestToken("a")), version: .make(0), obtainedAt: .moment))
             let next = StoredToken(.token(TestToken("b")), version: .make(1), obtainedAt: .moment)
@@ -99,9 +99,9 @@ extension PostgreSQLTests {
 
         @Test func `a first save after that of another host replaces nothing`() async throws {
             let schema = try await Schema.make()
-            let other: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            let other: LeasedTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             let database = OvertakenDatabase(base: try LibPQDatabase(schema.connection))
-            let store: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(database: database, key: .test(1))
+            let store: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(database: database, key: .test(1))
                 .store(client: "web", account: "ada")
             database.overtakeNextInsert { try await other.save(.make("theirs")) }
             #expect(try await store.save(.make("ours"), replacing: .nothing) == .refused(.make("theirs")))
@@ -125,7 +125,7 @@ extension PostgreSQLTests {
                 """)
             let connection = schema.connection.replacingOccurrences(
                 of: "options=", with: "options=-csynchronous_commit%3Doff%20")
-            let store: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
+            let store: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
                 connection: connection, key: .test(1)
             ).store(client: "web", account: "ada")
             try await store.save(.make("a"))

@@ -24,7 +24,7 @@ extension PostgreSQLTests {
             let dead = try await bench.store.lock(within: .seconds(60))
             #expect(call.succeed(bench.token("1")))
             #expect(try await refresh.value.name == "1")
-            let third: PostgreSQLTokenStore<TestToken> = try await bench.schema.fleet(listens: false)
+            let third: LeasedTokenStore<TestToken> = try await bench.schema.fleet(listens: false)
                 .store(client: "web", account: "ada")
             #expect(try await third.load()?.token?.name == "1")
             await dead.unlock()
@@ -73,7 +73,7 @@ struct PostgreSQLFailOverTests {
             service: service, store: fleet.store(client: "web", account: "ada"), clock: clock)
         try await auth.setToken(TestToken("0", expiresAt: clock.now))
         #expect(try await auth.validToken().name == "1")
-        let bob: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "bob")
+        let bob: LeasedTokenStore<TestToken> = fleet.store(client: "web", account: "bob")
         try await bob.save(.make("b"))
         try await standby.waitForReplay(of: primary)
         // What a standby does not have may be in the primary, so it is not taken for a sign-out.
@@ -90,7 +90,7 @@ struct PostgreSQLFailOverTests {
         #expect(try await bob.save(.make("c", 1), replacing: .older(than: 1)) == .saved)
         try await primary.stop()
         try await standby.run("SELECT pg_promote()::text")
-        let other: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
+        let other: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
             connection: standby.connection(schema: schema.name), key: .test(1)
         ).store(client: "web", account: "ada")
         #expect(try await other.load()?.token?.name == "1")
@@ -105,7 +105,7 @@ struct PostgreSQLFailOverTests {
         let lock = try await bob.lock(within: .seconds(60))
         #expect(try await bob.load() == .make("c", 1))
         await lock.unlock()
-        let third: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
+        let third: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
             connection: standby.connection(schema: schema.name), key: .test(1)
         ).store(client: "web", account: "bob")
         #expect(try await third.load() == .make("c", 1))
@@ -117,7 +117,7 @@ struct PostgreSQLFailOverTests {
         let primary = try await PostgreSQLServer()
         let standby = try await PostgreSQLServer(standbyOf: primary)
         let schema = try await primary.newSchema()
-        let ada: PostgreSQLTokenStore<TestToken> = try await schema.fleet(listens: false)
+        let ada: LeasedTokenStore<TestToken> = try await schema.fleet(listens: false)
             .store(client: "web", account: "ada")
         try await ada.save(.make("a"))
         let lock = try await ada.lock(within: .seconds(60))
@@ -125,7 +125,7 @@ struct PostgreSQLFailOverTests {
         try await primary.stop()
         try await standby.run("SELECT pg_promote()::text")
         let promoted = Schema(server: standby, name: schema.name)
-        let other: PostgreSQLTokenStore<TestToken> = try await promoted.fleet(listens: false)
+        let other: LeasedTokenStore<TestToken> = try await promoted.fleet(listens: false)
             .store(client: "web", account: "ada")
         for (age, isTaken) in [("11 seconds", false), ("1 day", true)] {
             try await promoted.query(
@@ -145,7 +145,7 @@ private struct HostBench: Sendable {
     let schema: Schema
     let clock = ManualClock()
     /// Of another host.
-    let store: PostgreSQLTokenStore<TestToken>
+    let store: LeasedTokenStore<TestToken>
 
     init() async throws {
         schema = try await Schema.make()

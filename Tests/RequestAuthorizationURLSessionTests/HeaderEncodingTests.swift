@@ -57,7 +57,7 @@ import Testing
         } body: { server in
             _ = try await Way.data.send(URLRequest(url: server.url("/")), authorizedBy: provider)
         }
-        #expect(provider.refusals.withLock { $0.first?.challenges.map(\.realm) } == ["Z\u{FC}rich"])
+        #expect(provider.refusals.withLock { $0.first?.challenges.map(\.parameters) } == [["realm": "Z\u{FC}rich"]])
     }
 
     @Test func `other errors of libcurl keep their text`() async throws {

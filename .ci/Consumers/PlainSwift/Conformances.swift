@@ -24,8 +24,8 @@ struct PlainResponse: AuthorizableResponse {
 
 struct PlainClock: AuthorizationClock {
     var now: Date { Date() }
-    var uptime: Duration { SystemClock().uptime }
-    func sleep(for duration: Duration) async throws { try await SystemClock().sleep(for: duration) }
+    var uptime: Duration { SystemClock.system.uptime }
+    func sleep(for duration: Duration) async throws { try await SystemClock.system.sleep(for: duration) }
 }
 
 struct PlainProvider: AuthorizationProvider {

@@ -209,12 +209,12 @@ private struct RunCounts: CustomStringConvertible {
 private final class HeldAnswers: AuthorizationClock {
     private let watcher = Mutex<AsyncStream<Void>.Continuation?>(nil)
 
-    var now: Date { SystemClock().now }
-    var uptime: Duration { SystemClock().uptime }
+    var now: Date { SystemClock.system.now }
+    var uptime: Duration { SystemClock.system.uptime }
 
     func sleep(for duration: Duration) async throws {
         watcher.withLock { _ = $0?.yield() }
-        try await SystemClock().sleep(for: duration)
+        try await SystemClock.system.sleep(for: duration)
     }
 
     /// The answers that are delayed from now on, for one watcher at a time.

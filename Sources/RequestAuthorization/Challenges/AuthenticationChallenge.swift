@@ -19,17 +19,17 @@ public struct AuthenticationChallenge: Hashable, Sendable {
 
     /// Whether the server broke the grammar in this challenge, so that parameters may be missing.
     ///
-    /// The values that are there were read. `false` for a challenge that a program makes, unless it says otherwise.
+    /// The values that are there were read.
     public let isPartial: Bool
 
-    /// Creates a challenge, for instance in a test.
+    /// Creates a challenge.
     ///
     /// - Parameters:
     ///   - scheme: as the server writes it.
     ///   - token68: the value that some schemes send instead of parameters.
     ///   - parameters: of names that differ only in case, the first in alphabetical order is used.
     ///   - isPartial: whether parameters may be missing, because the server broke the grammar.
-    public init(
+    package init(
         scheme: String, token68: String? = nil, parameters: [String: String] = [:], isPartial: Bool = false
     ) {
         self.scheme = scheme
@@ -44,9 +44,6 @@ public struct AuthenticationChallenge: Hashable, Sendable {
     /// Whether the challenge has this scheme, compared without case (RFC 9110 §11.1).
     public func isScheme(_ name: String) -> Bool { scheme.asciiLowercased == name.asciiLowercased }
 
-    /// The protection space within the origin (RFC 9110 §11.5).
-    public var realm: String? { parameters["realm"] }
-
     /// The scopes that the resource requires (RFC 6750 §3); empty if it names none.
     public var scope: Set<String> { Set((unquoted("scope") ?? "").split(separator: " ").map(String.init)) }
 
@@ -59,13 +56,13 @@ public struct AuthenticationChallenge: Hashable, Sendable {
     }
 
     /// Where the metadata of the resource are (RFC 9728 §5.1); `nil` if the challenge does not say so.
-    public var resourceMetadata: URL? { unquoted("resource_metadata").flatMap { URL(string: $0) } }
+    package var resourceMetadata: URL? { unquoted("resource_metadata").flatMap { URL(string: $0) } }
 
     /// The kinds of log-in that the resource accepts, the best first (RFC 9470 §3); empty if it names none.
     public var acrValues: [String] { (unquoted("acr_values") ?? "").split(separator: " ").map(String.init) }
 
     /// How long ago the user may have logged in (RFC 9470 §3); `nil` if that does not matter, or is no number of seconds.
-    public var maxAge: Duration? {
+    package var maxAge: Duration? {
         guard let text = unquoted("max_age"), text.utf8.allSatisfy(\.isASCIIDigit), let seconds = Int32(text) else {
             return nil
         }

@@ -21,7 +21,7 @@ public protocol AuthorizationClock: Sendable {
 public struct SystemClock: AuthorizationClock {
     private static let start = ContinuousClock.now
 
-    public init() {}
+    package init() {}
 
     public var now: Date { Date.now }
     public var uptime: Duration { Self.start.duration(to: .now) }  // The start comes first, also at the first call.

@@ -9,15 +9,7 @@
 public struct BasicAuthorization: ConstantAuthorization, RedactedDescription {
     @usableFromInline let constant: ConstantCredential
 
-    /// Creates a provider of one user name and password.
-    ///
-    /// Both are checked here. If one cannot be sent, each request throws ``NotAuthorized`` with the reason
-    /// ``NotAuthorized/Reason/malformedCredential``.
-    ///
-    /// - Parameters:
-    ///   - username: without a colon, which would end it, and without control characters. May be empty.
-    ///   - password: without control characters. May be empty.
-    public init(username: String, password: String) {
+    package init(username: String, password: String) {
         constant = ConstantCredential {
             if let position = username.utf8.firstOffset(where: { $0 == UInt8(ascii: ":") }) {
                 throw NotAuthorized(
@@ -32,7 +24,14 @@ public struct BasicAuthorization: ConstantAuthorization, RedactedDescription {
 }
 
 extension AuthorizationProvider where Self == BasicAuthorization {
-    /// A user name and a password, sent with each request; see ``BasicAuthorization/init(username:password:)``.
+    /// A user name and a password, sent with each request.
+    ///
+    /// Both are checked here. If one cannot be sent, each request throws ``NotAuthorized`` with the reason
+    /// ``NotAuthorized/Reason/malformedCredential``.
+    ///
+    /// - Parameters:
+    ///   - username: without a colon, which would end it, and without control characters. May be empty.
+    ///   - password: without control characters. May be empty.
     public static func basic(username: String, password: String) -> BasicAuthorization {
         BasicAuthorization(username: username, password: password)
     }

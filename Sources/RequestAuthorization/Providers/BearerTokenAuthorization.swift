@@ -10,11 +10,7 @@
 public struct BearerTokenAuthorization: ConstantAuthorization, RedactedDescription {
     @usableFromInline let constant: ConstantCredential
 
-    /// Creates a provider of one token.
-    ///
-    /// - Parameter token: the token without `Bearer`. It is checked here. If it is malformed, each request throws
-    ///   ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential``.
-    public init(token: String) {
+    package init(token: String) {
         constant = ConstantCredential {
             try BearerToken.check(token)
             return "Bearer \(token)"
@@ -24,5 +20,8 @@ public struct BearerTokenAuthorization: ConstantAuthorization, RedactedDescripti
 
 extension AuthorizationProvider where Self == BearerTokenAuthorization {
     /// A constant bearer token.
+    ///
+    /// - Parameter token: the token without `Bearer`. It is checked here. If it is malformed, each request throws
+    ///   ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential``.
     public static func bearer(_ token: String) -> BearerTokenAuthorization { BearerTokenAuthorization(token: token) }
 }

@@ -7,7 +7,13 @@
 public struct HeaderAuthorization: ConstantAuthorization, RedactedDescription {
     @usableFromInline let constant: ConstantCredential
 
-    /// Creates a provider of one value.
+    package init(field: String, value: String) {
+        constant = ConstantCredential(field: field) { value }
+    }
+}
+
+extension AuthorizationProvider where Self == HeaderAuthorization {
+    /// A constant value in a header field, for instance an API key.
     ///
     /// Name and value are checked here. If no header can hold them, each request throws ``NotAuthorized`` with the
     /// reason ``NotAuthorized/Reason/malformedCredential``.
@@ -15,13 +21,6 @@ public struct HeaderAuthorization: ConstantAuthorization, RedactedDescription {
     /// - Parameters:
     ///   - field: the name of the field.
     ///   - value: visible ASCII, with spaces and tabs inside.
-    public init(field: String, value: String) {
-        constant = ConstantCredential(field: field) { value }
-    }
-}
-
-extension AuthorizationProvider where Self == HeaderAuthorization {
-    /// A constant value in a header field, for instance an API key; see ``HeaderAuthorization/init(field:value:)``.
     public static func header(_ field: String, _ value: String) -> HeaderAuthorization {
         HeaderAuthorization(field: field, value: value)
     }

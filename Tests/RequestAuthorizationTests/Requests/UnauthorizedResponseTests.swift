@@ -13,7 +13,7 @@ import Testing
         }
         #expect(response.headerValues(for: "DPoP-Nonce") == ["n1", "n2"])
         #expect(response.headerValues(for: "Retry-After") == [])
-        #expect(response.challenges.map(\.realm) == ["a"])
+        #expect(response.challenges.map(\.parameters) == [["realm": "a"]])
         #expect(response.statusCode == 401)
     }
 
@@ -72,6 +72,6 @@ import Testing
         let response = TokenResponse(
             statusCode: 401, fields: [("Link", "a"), ("WWW-Authenticate", "Bearer realm=x"), ("LINK", "b")])
         #expect(response.headerValues(for: "link") == ["a", "b"])
-        #expect(response.unauthorized?.challenges.first?.realm == "x")
+        #expect(response.unauthorized?.challenges.first?.parameters == ["realm": "x"])
     }
 }

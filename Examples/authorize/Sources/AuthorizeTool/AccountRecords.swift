@@ -17,7 +17,7 @@ struct AccountRecords: ResourceRecords {
         try await records(name).save(
             StoredToken(
                 .token(Record(contents: record)), version: TokenVersion(session: UUID(), generation: 0),
-                obtainedAt: SystemClock().now))
+                obtainedAt: SystemClock.system.now))
     }
 
     /// The value of a record; `nil` also for one that cannot be read.

@@ -309,7 +309,7 @@ private final class Bridge: Sendable {
     ) async throws {
         let isUnasked = waiting.isEmpty
         while isUnasked || !waiting.isEmpty && events.failures < 5 {
-            try await SystemClock().sleep(for: events.pause)
+            try await SystemClock.system.sleep(for: events.pause)
             do {
                 var request = request(.GET)
                 // Another session knows neither the event nor the request.
@@ -355,7 +355,7 @@ private final class Bridge: Sendable {
         defer {
             turn.finish()
             Task {
-                try? await SystemClock().sleep(for: .seconds(1))
+                try? await SystemClock.system.sleep(for: .seconds(1))
                 reading.cancel()
             }
         }

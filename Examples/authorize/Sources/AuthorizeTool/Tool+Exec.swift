@@ -20,7 +20,7 @@ extension Tool {
         noteIfBound(token)
         let expiry = Task {
             guard let end = token.knownExpiry else { return }
-            try await SystemClock().sleep(for: .seconds(max(0, end.timeIntervalSince(SystemClock().now))))
+            try await SystemClock.system.sleep(for: .seconds(max(0, end.timeIntervalSince(SystemClock.system.now))))
             Output.note("The token in \(variable) has expired; the command still has it.")
         }
         defer { expiry.cancel() }

@@ -234,7 +234,7 @@ enum StandardInput {
         let (lines, line) = AsyncStream.makeStream(of: String.self)
         read(into: line, atMost: 1)
         let timer = Task {
-            try await SystemClock().sleep(for: limit)
+            try await SystemClock.system.sleep(for: limit)
             line.finish()
         }
         defer { timer.cancel() }

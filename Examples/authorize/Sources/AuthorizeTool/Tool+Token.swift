@@ -43,12 +43,12 @@ extension Tool {
             case .kubectl:
                 let parent = getppid()
                 let last: [Printed] = await records.value(named: "printed \(session.url)") ?? []
-                if last.contains(where: { $0.isRefusal(of: token, by: parent, at: SystemClock().now) }) {
+                if last.contains(where: { $0.isRefusal(of: token, by: parent, at: SystemClock.system.now) }) {
                     token = try await replaced(token, session)
                 }
                 try checkIsBearer(token)
                 try Output.show(Output.json(ExecCredential(token, apiVersion: version), isPretty: false))
-                let now = SystemClock().now
+                let now = SystemClock.system.now
                 let others = last.filter { $0.parent != parent && $0.isRecent(at: now) }
                 await note([Printed(parent: parent, at: now, expiresAt: token.expiresAt)] + others, session)
             }

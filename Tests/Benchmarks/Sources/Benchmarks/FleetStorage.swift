@@ -17,7 +17,7 @@ func compareWarmFleet() async throws -> [Comparison] {
     #if Clients
     let database = RowsInMemory()
     let fleet = try await PostgreSQLTokens(database: database, key: .bytes(Data(repeating: 7, count: 32)))
-    let store: PostgreSQLTokenStore<BenchmarkToken> = fleet.store(client: "benchmark", account: "any")
+    let store: LeasedTokenStore<BenchmarkToken> = fleet.store(client: "benchmark", account: "any")
     try await store.save(
         StoredToken(.token(.valid), version: TokenVersion(session: UUID(), generation: 0), obtainedAt: .now))
     let stored = RefreshableTokenAuthorization(service: GatedService(), store: store)

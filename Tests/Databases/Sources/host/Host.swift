@@ -85,6 +85,6 @@ final class MovedClock: AuthorizationClock {
     func move(by seconds: Double) { moved.withLock { $0 += seconds } }
 
     var now: Date { Date() + moved.withLock { $0 } }
-    var uptime: Duration { SystemClock().uptime }
-    func sleep(for duration: Duration) async throws { try await SystemClock().sleep(for: duration) }
+    var uptime: Duration { SystemClock.system.uptime }
+    func sleep(for duration: Duration) async throws { try await SystemClock.system.sleep(for: duration) }
 }

@@ -31,7 +31,7 @@ struct FleetSetting: Codable {
     func offset(of worker: Int) -> Double { clockOffset * [1, -1, 0][worker % 3] }
 
     /// The store that all replicas share, with this process's own connections.
-    func tokenStore(clock: any AuthorizationClock) async throws -> PostgreSQLTokenStore<StressToken> {
+    func tokenStore(clock: any AuthorizationClock) async throws -> LeasedTokenStore<StressToken> {
         let database = try LibPQDatabase(connection)
         while true {
             do {
