@@ -8,7 +8,7 @@ extension OAuthToken {
     ///
     /// It has the format of `AuthInfo` (Peter-Schorn/SpotifyAPI). Pass it to `setToken(_:)`, then delete the data.
     ///
-    /// - Throws: ``UnreadableToken`` that names the member.
+    /// - Throws: ``UnreadableToken``, whose text names the member.
     public init(spotifyAPI data: Data) throws {
         try self.init(
             migrating: data, of: "SpotifyAPI", accessToken: "access_token", refreshToken: "refresh_token",
@@ -21,7 +21,7 @@ extension OAuthToken {
     ///
     /// Dates in the default format of `JSONEncoder` are read too.
     ///
-    /// - Throws: ``UnreadableToken`` that names the member.
+    /// - Throws: ``UnreadableToken``, whose text names the member.
     public init(spotifyKit data: Data) throws {
         try self.init(
             migrating: data, of: "SpotifyKit", accessToken: "accessToken", refreshToken: "refreshToken",
@@ -56,9 +56,9 @@ extension OAuthToken {
 /// The stored data of another library contain no readable token.
 public struct UnreadableToken: Error, Hashable, CustomStringConvertible {
     /// The library that wrote the data.
-    public let format: String
+    package let format: String
     /// The member that is missing or malformed; `nil` if the data are not a JSON object.
-    public let member: String?
+    package let member: String?
 
     package init(format: String, member: String?) { (self.format, self.member) = (format, member) }
 

@@ -96,7 +96,7 @@ public struct InvalidTokenRequest: UnsentFailure, Hashable {
     /// The invalid parameter, for instance `resource`.
     public let parameter: String
     /// What is wrong with it and what to do, for people; never a secret.
-    public let detail: String
+    package let detail: String
 
     package init(parameter: String, detail: String) {
         (self.parameter, self.detail) = (parameter, detail)

@@ -80,9 +80,10 @@ struct Pace: Hashable {
 
     func error(for failure: RefreshFailure, at now: Moment) -> any Error {
         if let error = failure.notAuthorized { return error }
-        return RefreshFailed(
-            underlying: failure.error, nextTryAt: backOff.date(at: now), delivery: failure.delivery,
-            refusals: refusals?.facts)
+        var error = RefreshFailed(
+            underlying: failure.error, nextTryAt: backOff.date(at: now), delivery: failure.delivery)
+        error.refusals = refusals?.facts
+        return error
     }
 
     /// The error for those who come before the slot; `nil` if a refresh may begin.

@@ -19,20 +19,20 @@ public struct RefreshFailed: Error, Sendable {
     public let delivery: TokenRequestDelivery
 
     /// The consecutive refusals that did not end the session, if the last answer was one.
-    public let refusals: Refusals?
+    package var refusals: Refusals?
 
     /// Consecutive refusals in this process, without a known error code.
     ///
     /// These are 4xx answers except 408 and 429, and errors in 2xx answers, which count like a 400.
-    public struct Refusals: Hashable, Sendable {
+    package struct Refusals: Hashable, Sendable {
         /// The number of refusals.
-        public let count: Int
+        package let count: Int
         /// When the first one came.
-        public let since: Date
+        package let since: Date
         /// The HTTP status of the last one.
-        public let status: Int
-        /// The `error` member of the last one, if it had one. Compare it, and do not print it.
-        public let code: String?
+        package let status: Int
+        /// The `error` member of the last one, if it had one.
+        package let code: String?
         /// The code as it may be printed.
         let printableCode: String?
         /// Whether 400s, 401s or errors in 2xx answers have continued for at least three tries and five minutes.
@@ -43,8 +43,8 @@ public struct RefreshFailed: Error, Sendable {
     /// continued for at least three tries and five minutes. Ask the user: nothing is lost if the server recovers.
     public var suggestsSignIn: Bool { refusals?.suggestsSignIn ?? false }
 
-    public init(underlying: any Error, nextTryAt: Date, delivery: TokenRequestDelivery, refusals: Refusals? = nil) {
-        (self.underlying, self.nextTryAt, self.delivery, self.refusals) = (underlying, nextTryAt, delivery, refusals)
+    public init(underlying: any Error, nextTryAt: Date, delivery: TokenRequestDelivery) {
+        (self.underlying, self.nextTryAt, self.delivery) = (underlying, nextTryAt, delivery)
     }
 }
 
@@ -65,7 +65,7 @@ extension RefreshFailed.Refusals {
 }
 
 extension RefreshFailed.Refusals: RedactedDescription {
-    public var description: String {
+    package var description: String {
         let answer = "\(status)" + (code == nil ? "" : " (\(printableCode ?? "…"))")
         return count == 1
             ? "the token endpoint answered \(answer)"

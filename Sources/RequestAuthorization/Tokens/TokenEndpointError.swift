@@ -21,9 +21,7 @@ public struct TokenEndpointError: AnsweredFailure, Hashable {
     /// What the server was asked for. It does not count in comparisons.
     public var purpose: TokenRequestPurpose { uncompared.value.purpose }
     /// Whether there seems to be no such endpoint at the address: 404, 405 or 410 without an error code that says more.
-    ///
-    /// A session is kept. Check the address, or ask the server for its metadata again.
-    public var isEndpointMissing: Bool { kind == .transient && [404, 405, 410].contains(status) }
+    package var isEndpointMissing: Bool { kind == .transient && [404, 405, 410].contains(status) }
     /// The code as it may be printed.
     package var printableCode: String? { uncompared.value.printableCode }
     private let uncompared: Uncompared<(purpose: TokenRequestPurpose, printableCode: String?)>

@@ -40,7 +40,7 @@ public struct ProofUnavailable: UnsentFailure, Hashable {
     public let problem: Problem
     public var kind: TokenFailureKind { problem == .keyLost ? .terminal : .client }
 
-    public init(_ problem: Problem) { self.problem = problem }
+    package init(_ problem: Problem) { self.problem = problem }
 }
 
 extension ProofUnavailable: CustomStringConvertible {

@@ -37,7 +37,7 @@ public struct ProtectedResourceError: UnsentFailure, Hashable {
     /// The name of the value in the metadata, for instance `authorization_servers`.
     public let member: String?
     /// What to do, in one sentence; never a secret.
-    public let detail: String?
+    package let detail: String?
     /// The server's `error` (RFC 7591 §3.2.2). It is a text of the server: compare it, and do not print it.
     public let code: String?
     public let retryAfter: Duration?

@@ -35,7 +35,7 @@ public struct AuthorizationServerError: UnsentFailure, Hashable {
     /// The name of the value in the metadata, for instance `token_endpoint`.
     public let member: String?
     /// What to do, in one sentence; never a secret.
-    public let detail: String?
+    package let detail: String?
     public let retryAfter: Duration?
 
     package init(_ problem: Problem, member: String? = nil, detail: String? = nil, retryAfter: Duration? = nil) {

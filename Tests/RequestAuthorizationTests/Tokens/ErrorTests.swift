@@ -118,7 +118,9 @@ import Testing
     @Test func `a RefreshFailed counts refusals, and says when a sign-in may help`() {
         let date = Date(timeIntervalSince1970: 0)
         func text(_ refusals: RefreshFailed.Refusals) -> String {
-            "\(RefreshFailed(underlying: Offline(), nextTryAt: date, delivery: .answered, refusals: refusals))"
+            var error = RefreshFailed(underlying: Offline(), nextTryAt: date, delivery: .answered)
+            error.refusals = refusals
+            return error.description
         }
         #expect(
             text(.init(count: 1, since: date, status: 403))
