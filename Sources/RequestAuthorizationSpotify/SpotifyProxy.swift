@@ -18,11 +18,14 @@
 ///         answer.statusCode == 403 ? TokenEndpointError(status: 403, code: "not_a_member", kind: .transient) : nil
 ///     }
 public struct SpotifyProxy: Sendable, Hashable, Codable {
-    /// The URL at which codes and client credentials are exchanged.
-    public var tokenURL: URL
-    /// The URL at which refresh tokens are exchanged; the same as ``tokenURL`` if it is `nil`.
-    public var refreshURL: URL?
+    package var tokenURL: URL
+    package var refreshURL: URL?
 
+    /// Creates a proxy of its addresses.
+    ///
+    /// - Parameters:
+    ///   - tokenURL: the URL at which codes and client credentials are exchanged.
+    ///   - refreshURL: the URL at which refresh tokens are exchanged; by default the same.
     public init(tokenURL: URL, refreshURL: URL? = nil) { (self.tokenURL, self.refreshURL) = (tokenURL, refreshURL) }
 }
 

@@ -53,10 +53,10 @@ public struct Origin: Hashable, Sendable {
     }
 
     /// Whether requests to this origin can be read on the network: `http`, and so `ws`.
-    public var isPlaintext: Bool { scheme == "http" }
+    package var isPlaintext: Bool { scheme == "http" }
 
     /// Whether the host is this machine: 127.0.0.0/8 as four decimal numbers, `::1` or `localhost`.
-    public var isLoopback: Bool {
+    package var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
         guard host.hasPrefix("127.") else { return false }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

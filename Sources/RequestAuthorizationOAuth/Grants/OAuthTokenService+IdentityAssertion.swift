@@ -13,8 +13,7 @@ extension OAuthTokenService {
     /// token of the server is dropped. If the provider refuses the log-in, or if `subject` throws a `NotAuthorized` that
     /// asks for a sign-in, callers get `NotAuthorized` with the reason `needsInteraction`, and the session is kept.
     ///
-    /// Nothing is sent to a server whose metadata list its grant profiles, and this one is missing
-    /// (``AuthorizationServer/acceptsIdentityAssertions``).
+    /// Nothing is sent to a server whose metadata list its grant profiles, and this one is missing.
     ///
     /// - Parameters:
     ///   - provider: the token endpoint of the identity provider, with the client as it is registered there.
@@ -62,7 +61,7 @@ extension AuthorizationServer {
 
     /// Whether the server's metadata list the assertions of identity providers among the grant profiles; `nil` if there
     /// is no list. Then they may be accepted.
-    public var acceptsIdentityAssertions: Bool? {
+    package var acceptsIdentityAssertions: Bool? {
         metadataTexts(Self.grantProfiles)?.contains("urn:ietf:params:oauth:grant-profile:id-jag")
     }
 }

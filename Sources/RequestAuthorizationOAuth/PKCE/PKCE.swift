@@ -29,12 +29,6 @@ public enum PKCE {
         return makeVerifier(using: &generator)
     }
 
-    /// Whether a text is a valid verifier: 43 to 128 characters of `A-Z a-z 0-9 - . _ ~` (RFC 7636 §4.1).
-    public static func isVerifier(_ text: String) -> Bool {
-        (43...128).contains(text.utf8.count)
-            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._~".utf8.contains($0) }
-    }
-
     #if canImport(CryptoKit) || Crypto
     /// The challenge of a verifier: its SHA-256 in Base64URL without padding (RFC 7636 §4.2).
     public static func challenge(for verifier: String) -> String {

@@ -8,15 +8,20 @@
 /// Of the ways that a server accepts the first of these counts: a client that was registered there by hand, the
 /// document, a stored registration, a new registration (RFC 7591).
 public struct ClientIdentity: Sendable, Hashable, RedactedDescription {
-    /// The name that servers show to users.
-    public var name: String
-    /// The URL of the client id metadata document: `https`, with a path. It is the client's id where servers support it.
-    public var document: String?
+    package var name: String
+    package var document: String?
     /// Clients that were registered by hand, by the issuer of their server. None is ever shown to another server.
     public var registered: [String: OAuthClient]
-    /// A signed statement about the program, which is sent with registrations (RFC 7591 §2.3).
-    public var softwareStatement: String?
+    package var softwareStatement: String?
 
+    /// Creates an identity.
+    ///
+    /// - Parameters:
+    ///   - name: the name that servers show to users.
+    ///   - document: the URL of the client id metadata document: `https`, with a path. It is the client's id where
+    ///     servers support it.
+    ///   - registered: clients that were registered by hand, by the issuer of their server.
+    ///   - softwareStatement: a signed statement about the program, which is sent with registrations (RFC 7591 §2.3).
     public init(
         name: String, document: String? = nil, registered: [String: OAuthClient] = [:], softwareStatement: String? = nil
     ) {
@@ -30,14 +35,14 @@ public struct ClientRegistration: Codable, Sendable, Hashable, RedactedDescripti
     /// The client, with its secret if it has one.
     public let client: OAuthClient
     /// The issuer of the server that knows the client; `nil` for a document, which belongs to no server.
-    public let issuer: String?
+    package let issuer: String?
     /// The redirect URI that was registered, with its port: servers compare the whole text. `nil` for sign-ins on
     /// another device.
-    public let redirectURI: String?
+    package let redirectURI: String?
     /// When the secret expires; `nil` if it never does (RFC 7591 §3.2.1).
     public let secretExpiresAt: Date?
     /// When the client was registered.
-    public let registeredAt: Date
+    package let registeredAt: Date
 }
 
 extension AuthorizationServer {

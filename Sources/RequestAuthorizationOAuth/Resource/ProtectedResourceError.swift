@@ -29,7 +29,7 @@ public struct ProtectedResourceError: UnsentFailure, Hashable {
         public static let registrationRefused = Problem(label: "registration refused")
         /// A URL of the metadata must not be called, such as one on a private network.
         public static let forbiddenAddress = Problem(label: "forbidden address")
-        /// The URL of the client's document is not one (see ``ClientIdentity/document``).
+        /// The URL of the client's document is not one (see ``ClientIdentity``).
         public static let invalidDocument = Problem(label: "invalid client document")
     }
 

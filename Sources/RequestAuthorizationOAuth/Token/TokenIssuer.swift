@@ -10,9 +10,9 @@
 ///     let token = OAuthToken(accessToken: access, refreshToken: refresh, issuer: TokenIssuer(of: server))
 public struct TokenIssuer: Sendable, Hashable, Codable {
     /// The server's ``AuthorizationServer/issuer``; `nil` if it was not known.
-    public let name: String?
+    package let name: String?
     /// The origin of the server's token endpoint, such as `https://id.example.com`; `nil` if it was not known.
-    public let origin: String?
+    package let origin: String?
 
     /// The issuer of a server's tokens.
     public init(of server: AuthorizationServer) {

@@ -19,7 +19,7 @@ public struct TokenKey: Sendable, RedactedDescription {
     /// The name of the key, which the envelope has unencrypted. By default all keys have the same name.
     ///
     /// Only keys with the name in the envelope are tried; of several, a check value finds the right one.
-    public let id: String
+    package let id: String
     let material: any KeyMaterial
 
     /// A key of 32 random bytes.

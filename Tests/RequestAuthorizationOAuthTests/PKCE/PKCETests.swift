@@ -31,14 +31,6 @@ import Testing
         #expect(PKCE.isVerifier(PKCE.makeVerifier()))
     }
 
-    @Test(arguments: [
-        ("a", 42, false), ("a", 43, true), ("~", 128, true), ("a", 129, false), ("+", 43, false), ("ä", 43, false),
-        ("=", 43, false), (" ", 43, false),
-    ])
-    func `RFC 7636 §4.1: a verifier has 43 to 128 unreserved characters`(text: String, count: Int, isOne: Bool) {
-        #expect(PKCE.isVerifier(String(repeating: text, count: count)) == isOne)
-    }
-
     // RFC 9700 §2.1.1: per transaction.
     @Test func `no verifier is made twice`() {
         #expect(Set((0..<1000).map { _ in PKCE.makeVerifier() }).count == 1000)
@@ -48,6 +40,11 @@ import Testing
     @Test func `RFC 7636 §7.2: the only method is S256`() {
         #expect(PKCE.method == "S256")
     }
+}
+
+extension PKCE {
+    /// Whether a text is a valid verifier (RFC 7636 §4.1).
+    static func isVerifier(_ text: String) -> Bool { text.wholeMatch(of: /[A-Za-z0-9\-._~]{43,128}/) != nil }
 }
 
 /// Counts the bytes that it returns.
