@@ -62,10 +62,11 @@ import FoundationNetworking
         // sample: users
         let found = try await ProtectedResource.discover(
             url, transport: URLSession.shared, allows: { $0.host() == "notes.example" || $0.host() == "id.example" })
-        let client = try await found.server.register(
+        let registration = try await found.server.register(
             ClientIdentity(name: "Web"), redirectURI: callback, records: records, transport: URLSession.shared)
         let service = OAuthTokenService.authorizationCode(
-            server: found.server, client: found.client(client), redirectURI: callback, transport: URLSession.shared)
+            server: found.server, client: found.client(registration.client), redirectURI: callback,
+            transport: URLSession.shared)
         // end sample
         return service
     }

@@ -35,7 +35,7 @@ import Testing
         #expect(model.service.configuration.flow == .pkce)
         try await Device.run { @MainActor device in
             let model = device.launch()
-            #expect(model.service.configuration.client.authentication == .none)
+            #expect(model.service.configuration.client == .public(id: "local-client"))
             let page = try await device.page(of: model)
             #expect(page.absoluteString.contains("code_challenge_method=S256"))
             #expect(!page.absoluteString.contains("secret"))

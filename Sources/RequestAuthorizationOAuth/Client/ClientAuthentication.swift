@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// Authenticates a client with a secret, or identifies a client that has none (RFC 6749 §2.3).
-public enum ClientAuthentication: Sendable, Hashable, Codable {
+package enum ClientAuthentication: Sendable, Hashable, Codable {
     /// Sends the `client_id` only, for apps and tools, which cannot keep a secret.
     case none
     /// Sends the id and this secret in the `Authorization` field (`client_secret_basic`).
@@ -12,7 +12,7 @@ public enum ClientAuthentication: Sendable, Hashable, Codable {
 }
 
 extension ClientAuthentication: RedactedDescription {
-    public var description: String {
+    package var description: String {
         switch self {
         case .none: "none"
         case .secretBasic: "secretBasic([redacted])"
@@ -22,7 +22,7 @@ extension ClientAuthentication: RedactedDescription {
 }
 
 extension ClientAuthentication: ClientAuthenticator {
-    public func authenticate(_ request: ClientRequest) -> ClientProof {
+    package func authenticate(_ request: ClientRequest) -> ClientProof {
         let id = request.clientID
         return switch self {
         case .none: ClientProof(parameters: [(name: "client_id", value: id)])  // RFC 6749 §3.2.1
@@ -35,7 +35,7 @@ extension ClientAuthentication: ClientAuthenticator {
         }
     }
 
-    public var isPublic: Bool { self == .none }
+    package var isPublic: Bool { self == .none }
 
     // MARK: -
 

@@ -3,8 +3,8 @@
 
 /// Authenticates a client in each request: sign-ins, tokens, refreshes, revocation, introspection.
 ///
-/// ``ClientAuthentication`` uses a secret or none, ``PrivateKeyJWT`` a signature, ``WorkloadAuthenticator`` the token of
-/// the platform that the program runs on. Write your own for other methods.
+/// An ``OAuthClient`` has a secret or none, ``PrivateKeyJWT`` a signature, ``WorkloadAuthenticator`` the token of the
+/// platform that the program runs on. Write your own for other methods.
 ///
 ///     struct MachineIdentity: ClientAuthenticator {
 ///         func authenticate(_ request: ClientRequest) async throws -> ClientProof {

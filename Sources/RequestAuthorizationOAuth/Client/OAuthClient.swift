@@ -10,7 +10,7 @@ public struct OAuthClient: Sendable, Hashable {
     /// The `client_id` (RFC 6749 §2.2).
     public let id: String
     /// How the client proves itself, unless a ``ClientAuthenticator`` does.
-    public let authentication: ClientAuthentication
+    package let authentication: ClientAuthentication
     /// The APIs that tokens are for, as absolute URIs without a fragment (RFC 8707 §2).
     ///
     /// They are sent with each sign-in and with each request for a token, including refreshes.
@@ -24,7 +24,7 @@ public struct OAuthClient: Sendable, Hashable {
     /// Audiences that an ID token may name besides this client; one with any other is refused.
     public var trustedAudiences: Set<String> = []
 
-    public init(
+    package init(
         id: String, authentication: ClientAuthentication, resources: [String] = [],
         authorizationParameters: [String: String] = [:], tokenParameters: [String: String] = [:]
     ) {

@@ -54,9 +54,6 @@ public struct ProtectedResource: Codable, Sendable, Hashable {
         return client
     }
 
-    /// A registered client whose tokens are for this resource.
-    public func client(_ registration: ClientRegistration) -> OAuthClient { client(registration.client) }
-
     /// The authorization server, if it is this one: a resource may name any server, and a secret is for its own only.
     ///
     /// - Throws: ``ProtectedResourceError`` with the problem ``ProtectedResourceError/Problem/otherServer``.

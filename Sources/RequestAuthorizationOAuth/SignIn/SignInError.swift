@@ -48,7 +48,7 @@ public struct SignInError: Error, Sendable, Hashable {
     /// The error's description does not contain it.
     public let serverDescription: String?
     /// What to do, in one sentence; never a secret.
-    public let detail: String?
+    package let detail: String?
 
     /// The code as it may be printed.
     private let printableCode: String?
