@@ -36,13 +36,13 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
     /// Loses the content, like a store with a damaged item or a removed folder.
     ///
     /// - Parameter absence: what the store reports until the next save. With the place its intent is lost, too.
-    public func lose(_ absence: TokenAbsence) { place.lose(absence, by: id) }
+    package func lose(_ absence: TokenAbsence) { place.lose(absence, by: id) }
 
     /// The present content.
     public var stored: StoredToken<Token>? { place.kept.stored }
 
     /// The present intent.
-    public var intent: RefreshIntent? { place.kept.intent }
+    package var intent: RefreshIntent? { place.kept.intent }
 
     public func load() async throws -> StoredToken<Token>? { try place.access(by: id) { $0.stored } }
     public func save(_ stored: StoredToken<Token>) async throws { try place.put(stored, by: id) }
