@@ -12,12 +12,7 @@ import Crypto
 ///     print(try JSONEncoder().encode(signer.publicKey))       // what the server wants to know of a client
 public struct JSONWebKey: Sendable, Hashable {
     /// `kty`, and the members of its kind: `crv`, `x`, `y`, `n`, `e`.
-    public let members: [String: String]
-
-    /// Reads a key, without members that are private or do not define the key.
-    ///
-    /// - Throws: ``SigningKeyError``.
-    public init(_ json: Data) throws { self.init(members: try Self.required(of: JWKObject(json))) }
+    package let members: [String: String]
 
     init(members: [String: String]) { self.members = members }
 
@@ -48,23 +43,6 @@ public struct JSONWebKey: Sendable, Hashable {
     )
     public var thumbprint: String { fatalError("unavailable") }
     #endif
-
-    /// The members that define a key (RFC 7638 §3.2, RFC 8037 §2).
-    private static func required(of key: JWKObject) throws(SigningKeyError) -> [String: String] {
-        let names: [String] =
-            switch try key.text("kty") {
-            case "EC": ["crv", "x", "y"]
-            case "RSA": ["e", "n"]
-            case "OKP": ["crv", "x"]
-            default: throw SigningKeyError(.unsupported)
-            }
-        var members = ["kty": try key.text("kty")]
-        for name in names {
-            if name != "crv" { _ = try key.bytes(name) }
-            members[name] = try key.text(name)
-        }
-        return members
-    }
 }
 
 extension JSONWebKey: Encodable {

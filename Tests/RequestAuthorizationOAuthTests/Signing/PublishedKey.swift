@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
-import RequestAuthorizationOAuth
+
+@testable import RequestAuthorizationOAuth
 
 /// Keys that standards print. They are public.
 enum PublishedKey {
@@ -69,4 +70,18 @@ enum PublishedKey {
         """
 
     static let all = [rsa, p256, p384, p521, ed25519]
+}
+
+extension JSONWebKey {
+    /// Reads the public half of a key: the members that define it (RFC 7638 §3.2, RFC 8037 §2).
+    init(_ json: Data) throws {
+        let key = try JWKObject(json)
+        let names: [String] =
+            switch try key.text("kty") {
+            case "EC": ["kty", "crv", "x", "y"]
+            case "RSA": ["kty", "e", "n"]
+            default: ["kty", "crv", "x"]
+            }
+        self.init(members: try names.reduce(into: [:]) { $0[$1] = try key.text($1) })
+    }
 }
