@@ -12,16 +12,15 @@ extension AuthorizationProvider {
     ///     try await auth.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: sent)
     ///     return try await client.send(auth.authorize(request))
     ///
-    /// ``send(_:refreshCount:isReplayable:transport:)`` and the clients of this package do that by themselves.
-    ///
-    /// They also refuse to go on in another session. Such a loop does not: if another person signs in meanwhile, the
-    /// second try is sent in that person's name. A loop that keeps the ``Credential`` prevents it with
-    /// ``Credential/admit(_:)``.
+    /// ``send(_:refreshCount:isReplayable:transport:)`` and the clients of this package do that by themselves. They
+    /// also refuse to go on in another session. Such a loop does not: if another person signs in meanwhile, the second
+    /// try is sent in that person's name. A loop that keeps the ``Credential`` can use ``Credential/admit(_:)``.
     ///
     /// - Parameters:
     ///   - response: the answer of the server; by default a 401 without a challenge, for clients that keep no answer.
     ///   - request: the request as it was sent, with the credential that was refused.
-    /// - Throws: ``NotAuthorized`` if a retry is pointless, as for a constant credential.
+    /// - Throws: ``NotAuthorized`` if a retry is pointless, as for a constant credential. A provider that asks its user
+    ///   waits for the answer, and throws the errors of the sign-in, too.
     public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         _ response: UnauthorizedResponse = UnauthorizedResponse(), for request: Request
     ) async throws {
