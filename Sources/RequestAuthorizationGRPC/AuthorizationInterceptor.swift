@@ -17,16 +17,16 @@
 ///   were sent.
 ///
 /// In all other cases the caller gets the server's status, and the next call gets a new credential. But a young token that
-/// is refused when gRPC has repeated the call stays in use; the refusal of the next call begins a refresh. If only the proof of
-/// a bound token was refused, a second retry may follow.
+/// is refused when gRPC has repeated the call stays in use; the refusal of the next call begins a refresh. If only the
+/// proof of a bound token was refused, a second retry may follow. A retry after another status, such as `UNAVAILABLE`,
+/// is bound to no session: it gets the credential of whoever is signed in then.
 ///
 /// If the refresh fails, or the task is cancelled meanwhile, the caller gets the error of a call that was not made. That
 /// is `.unavailable` with a `RefreshFailed` as its cause, for instance. It has the metadata of the answer.
 ///
 /// `grpc-retry-pushback-ms` in the error's metadata is `0` if the provider has a new credential or can get one, else
 /// `-1`. If the session is over, the `cause` of the error is a `NotAuthorized`, for each call of that session.
-///
-/// Put it last in the list of interceptors: those after it see the credential.
+/// Put the interceptor last in the list: those after it see the credential.
 public struct AuthorizationInterceptor: ClientInterceptor {
     private let target: CallTarget
 
