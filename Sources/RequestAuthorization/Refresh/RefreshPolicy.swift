@@ -85,7 +85,7 @@ public struct RefreshPolicy: Hashable, Sendable {
     public var lockDeadline: Duration
     /// How long before a known end of the session listeners are told of it; 7 days by default.
     public var signInNotice: Duration
-    /// Whether a token is refreshed when four fifths of the time have passed after which the server ends unused sessions
+    /// Whether a token is refreshed after about four fifths of the time after which the server ends unused sessions
     /// (``AuthorizationToken/refreshNeededBefore``); `false` by default.
     ///
     /// It works while the program runs and the provider lives: a pool may have dropped it. With a read-only store it does

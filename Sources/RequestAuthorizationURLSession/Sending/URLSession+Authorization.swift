@@ -9,7 +9,7 @@
 ///
 /// - A redirect to another origin (scheme, host or port) is followed without credential: `Authorization`, `DPoP`,
 ///   `Cookie`, `Proxy-Authorization` and all fields that the provider set are removed. A redirect to the same origin
-///   keeps them. If your own provider has read the `targetURI` to sign it, it authorizes that request anew.
+///   keeps them, unless the credential is for one request, as a signature is. Then the provider makes another one.
 /// - After 307 and 308 the body is sent again. If that is impossible (a stream, or a redirect from `https` to
 ///   `http`), the redirect itself is returned.
 /// - `URLSession` never answers a 401 with its own credentials, and a 401 never hangs.
