@@ -79,7 +79,7 @@ public struct RefreshPolicy: Hashable, Sendable {
     public var backOff: BackOff
     /// When refreshing stops because servers refuse new tokens.
     public var storm: Storm
-    /// How long a new token may take to be stored before it is used unsaved; 10 s by default.
+    /// How long a load or a save may take; 10 s by default. A token that is not saved by then is used unsaved.
     public var storeDeadline: Duration
     /// How long a refresh waits for a sibling to release a shared store; 20 s by default.
     public var lockDeadline: Duration
