@@ -84,13 +84,13 @@ extension RefreshState {
             if isLate, !isMoved { discard(held, &turn) } else { turn.emit(.tokenDiscarded) }
         }
         if case .ended(let ending)? = news, item?.token == nil { return endSession(ending.error, of: flight, &turn) }
-        // A sign-out here stays one, even if a sibling signed in before it was written.
+        // A sign-out here stays one, even if a sibling had signed in unseen.
         guard let item else {
             return isOver ? releaseWaiters(&turn) : endSession(NotAuthorized(.signedOut), of: flight, &turn)
         }
         vault.note(item)
         // If the server ended the session, a sibling's sign-in counts, also if the end could not be stored before.
-        if !isOver || item.token != nil && !isSignOut(content), isNews(item) {
+        if !isOver || item.token != nil && !isSignOut(content, after: item), isNews(item) {
             turn.emit(.tokenAdopted)
             adopt(item, nil, &turn)
         }
@@ -154,10 +154,11 @@ extension RefreshState {
         tell(held, &turn)
     }
 
-    /// Whether the content is the end of a session that was signed out here. The next session has its place already.
-    private func isSignOut(_ content: Vault.Content) -> Bool {
-        guard case .tombstone(let version, _, _) = content else { return false }
-        return version.session != line.session
+    /// Whether the content is the end of a session that was signed out here, after a sibling's sign-in. The next session
+    /// has its place already.
+    private func isSignOut(_ content: Vault.Content, after item: StoredItem) -> Bool {
+        guard case .tombstone(let version, let date, _) = content else { return false }
+        return version.session != line.session && item.obtainedAt <= date
     }
 
     /// Removes the refresh that waits for the writer: it is over.

@@ -792,7 +792,16 @@ struct RefreshStateStoreTests {
         #expect(bench.notice(bench.stored(3, session: ExploredWorld.session(3), generation: 0)).contains("announce 3"))
     }
 
-    @Test func `a sign-out that a sibling's sign-in has overtaken counts until the store is read again`() {
+    @Test func `a sibling's sign-in counts if it is later than the sign-out that it overtakes`() {
+        var bench = RefreshStateBench.make(storage: .shared)
+        bench.does { $0.reset(newSession: ExploredWorld.session(2), &$1) }
+        bench.pass(1)
+        let other = bench.stored(3, session: ExploredWorld.session(3), generation: 0)
+        #expect(bench.write(.refused(other)).contains("announce 3"))
+        #expect(bench.answer() == "token 3")
+    }
+
+    @Test func `a sign-out that overtakes a sibling's sign-in counts until the store is read again`() {
         var bench = RefreshStateBench.make(storage: .shared)
         bench.does { $0.reset(newSession: ExploredWorld.session(2), &$1) }
         let other = bench.stored(3, session: ExploredWorld.session(3), generation: 0)
