@@ -162,6 +162,7 @@ extension RefreshState {
     mutating func noticed(
         _ item: StoredItem?, _ intent: RefreshIntent?, _ absence: TokenAbsence, _ turn: inout Turn
     ) {
+        if vault.unsaved != nil, let item { vault.note(item) }
         guard vault.unsaved == nil, !vault.isClosed, !(isShutDown && isOver) else { return }
         if vault.hasLeft(item, absence, at: turn.now.date) { return }
         switch holding {

@@ -214,8 +214,14 @@ struct Vault: Hashable {
 
     // MARK: Reading
 
-    /// Remembers that the store has held the session.
-    mutating func note(_ item: StoredItem) { if item.token != nil { session = item.version.session } }
+    /// Remembers that the store has held the session. A sign-in that it shows was stored, although no try had an answer.
+    mutating func note(_ item: StoredItem) {
+        if item.token != nil { session = item.version.session }
+        guard case .waiting(let order) = writer, order.content.replacesAnything, let held = order.content.token,
+            held.version.session == item.version.session, held.version.generation <= item.version.generation
+        else { return }
+        (writer, revision) = (.idle, revision + 1)
+    }
 
     /// A session is left that a read-only store may hold. If it is not known, the store must bring back nothing older.
     mutating func leave(_ session: UUID?, at date: Date) {

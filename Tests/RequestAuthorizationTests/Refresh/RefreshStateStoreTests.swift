@@ -644,6 +644,25 @@ struct RefreshStateStoreTests {
         #expect(bench.answer() == "signed out")
     }
 
+    @Test func `a sign-in whose answer was lost is not saved again once a sibling has signed out of it`() {
+        var bench = Bench.make(storage: .shared)
+        bench.bring(2, by: bench.beginManual(isAwaited: true))
+        #expect(bench.write(.failed(ExploredFailure())).contains("answer 2"))
+        bench.notice(bench.tombstone(session: ExploredWorld.session(2), generation: 1))
+        #expect(bench.unsaved == nil && bench.answer() == "signed out")
+    }
+
+    @Test func `a refreshed token stays unsaved although the sign-in before it was stored after all`() {
+        var bench = Bench.make(storage: .shared)
+        bench.bring(2, by: bench.beginManual(isAwaited: true))
+        bench.write(.failed(ExploredFailure()))
+        let next = bench.held(3, session: ExploredWorld.session(2), generation: 1)
+        bench.does { $0.order($0.vault.successor(next), &$1) }
+        bench.write(.failed(ExploredFailure()))
+        bench.notice(bench.stored(2, session: ExploredWorld.session(2), generation: 0))
+        #expect(bench.unsaved == "token 3 for anything")
+    }
+
     @Test func `a sign-in that another one has overtaken is discarded`() {
         var bench = Bench.make(storage: .plain)
         let first = bench.beginManual(isAwaited: true)

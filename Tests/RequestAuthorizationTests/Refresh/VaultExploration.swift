@@ -92,7 +92,7 @@ struct ExploredVault {
         ]
         all += [
             ("close", { $0.vault.close() }), ("reopen", { $0.vault.reopen() }),
-            ("note", { $0.vault.note(StoredItem(Self.tokens[0])) }),
+            ("note", { $0.note(Self.tokens[0]) }), ("note the sign-in", { $0.note(Self.tokens[2]) }),
         ]
         orders += [
             ("set", .token(Self.tokens[2], replacing: .anything), nil),
@@ -194,6 +194,12 @@ struct ExploredVault {
             demand(isLast && vault.writer == .idle, "what was stored is still to be written")
             wanted = nil
         }
+    }
+
+    private mutating func note(_ held: HeldToken) {
+        // The try that failed has stored the sign-in.
+        if case .waiting = vault.writer, wanted == .token(held, replacing: .anything) { wanted = nil }
+        vault.note(StoredItem(held))
     }
 
     private mutating func wake() {
