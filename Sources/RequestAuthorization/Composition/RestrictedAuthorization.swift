@@ -4,7 +4,7 @@
 /// Restricts a provider to origins, so that its credential goes nowhere else. Create it with
 /// `restricted(to:allowingPlaintext:elsewhere:)`.
 public struct RestrictedAuthorization: AuthorizationProvider, RedactedDescription {
-    let provider: any AuthorizationProvider
+    fileprivate let provider: any AuthorizationProvider
     fileprivate let origins: ListedOrigins
     fileprivate let allowsPlaintext: Bool
     fileprivate let elsewhere: OtherOrigins
@@ -89,19 +89,9 @@ extension AuthorizationProvider {
     }
 }
 
-/// A view of a request to a plain `http` origin that was explicitly allowed. Otherwise it is like the wrapped request.
-struct PlaintextAllowed<Request: AuthorizableRequest>: AuthorizableRequest {
-    private(set) var request: Request
+/// A view of a request to a plain `http` origin that was explicitly allowed.
+struct PlaintextAllowed<Request: AuthorizableRequest>: RequestView {
+    var request: Request
 
     var isPlaintext: Bool { false }
-
-    var origin: Origin? { request.origin }
-    func goes(to origin: Origin) -> Bool { request.goes(to: origin) }
-    var isReplayable: Bool { request.isReplayable }
-    var requestMethod: String? { request.requestMethod }
-    var targetURI: String? { request.targetURI }
-    var bodyBytes: [UInt8]? { request.bodyBytes }
-
-    func credential(in field: String) -> String? { request.credential(in: field) }
-    mutating func setCredential(_ value: String, in field: String) { request.setCredential(value, in: field) }
 }

@@ -204,7 +204,7 @@ extension Credential {
 
     /// Whether it has a proof. A provider that sees one with a request takes it for a former one, which was not sent.
     package var isProven: Bool {
-        receipts.contains { $0 is any ProvenReceipt || ($0 as? any BoundReceipt)?.base?.isProven == true }
+        receipts.contains { $0 is ProofReceipt || ($0 as? any BoundReceipt)?.base?.isProven == true }
     }
 
     /// Does the same for a request that was not refused, so that no retry is reported.

@@ -7,16 +7,6 @@ package protocol SessionReceipt: CredentialReceipt {
     func checkSession(of next: Credential) throws
 }
 
-/// The receipt of a credential with a proof for one request.
-protocol ProvenReceipt: SessionReceipt {
-    /// The fields of the proof, by their names in lower case.
-    var proofFields: [String: String] { get }
-    /// Waits for the next credential, which must be of the same session. No proof is made that nobody would send.
-    ///
-    /// - Returns: `false` if another provider chooses the next credential, and must be asked.
-    func awaitSuccessor(from provider: any Sendable) async throws -> Bool
-}
-
 /// A provider or a receipt that can be told of a refusal by the request that was sent.
 package protocol RefusalListener {
     /// - Throws: ``NotAuthorized`` if a retry is pointless.

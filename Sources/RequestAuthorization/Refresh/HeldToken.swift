@@ -216,7 +216,4 @@ protocol TokenKeeper: AnyObject, RefusalListener, Sendable {
     func judge(_ refusal: UnauthorizedResponse, of held: HeldToken, afterRefresh: Bool) throws(NotAuthorized) -> Verdict
 
     func tell(_ event: AuthorizationEvent)
-
-    /// Waits for the token of the next request.
-    func nextToken() async throws -> HeldToken
 }

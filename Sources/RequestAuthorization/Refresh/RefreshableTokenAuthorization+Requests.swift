@@ -38,8 +38,10 @@ extension RefreshableTokenAuthorization {
         let held = unsafeDowncast(held, to: HeldToken.self)
         guard let proof = held.proof else { throw NotAuthorized(.malformedCredential) }
         let target = try ProvenRequest(of: request, names: proofFields)
-        let fields = try await proof.checkedFields(
-            for: target, names: proofFields, isPrompt: held.isPromptProof)
+        var fields: [CredentialField] = []
+        if (request as? any RequestView)?.isForComparison != true {
+            fields = try await proof.checkedFields(for: target, names: proofFields, isPrompt: held.isPromptProof)
+        }
         return Credential(
             CredentialContents(
                 CredentialField(unchecked: held.name, held.value), more: fields, isForOneRequest: true,
@@ -172,8 +174,6 @@ extension RefreshableTokenAuthorization: TokenKeeper {
             }
         }.get()
     }
-
-    nonisolated func nextToken() async throws -> HeldToken { try await heldToken(.now, at: settings.now) }
 
     nonisolated func tell(_ event: AuthorizationEvent) { change { $1.emit(event) } }
 }

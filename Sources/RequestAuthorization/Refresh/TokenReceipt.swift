@@ -38,7 +38,7 @@ extension HeldToken: SessionReceipt, RefusalListener {
 }
 
 /// The receipt of a token with a proof for one request.
-final class ProofReceipt: ProvenReceipt, RefusalListener {
+final class ProofReceipt: SessionReceipt, RefusalListener {
     let held: HeldToken
     private let proof: any RequestProof
     private let request: ProvenRequest
@@ -48,6 +48,7 @@ final class ProofReceipt: ProvenReceipt, RefusalListener {
         (self.held, self.proof, self.request) = (held, proof, request)
     }
 
+    /// The fields of the proof, by their names in lower case.
     var proofFields: [String: String] { request.proof }
     var wantsEveryAnswer: Bool { true }
     var isCurrent: Bool { held.isCurrent }
@@ -66,14 +67,6 @@ final class ProofReceipt: ProvenReceipt, RefusalListener {
         case .settled: break
         }
         return try await held.judge(answer, afterRefresh: afterRefresh)
-    }
-
-    /// Waits for the next token, which must be of the same session. No proof is made that nobody would send.
-    func awaitSuccessor(from provider: any Sendable) async throws -> Bool {
-        let maker = (provider as? RestrictedAuthorization)?.provider ?? provider
-        guard let keeper = maker as? any TokenKeeper, keeper === held.keeper else { return false }
-        try checkSession(of: Credential(await keeper.nextToken()))
-        return true
     }
 
     func admit(_ next: Credential) throws {

@@ -38,7 +38,7 @@ extension AuthorizationProvider {
         let isToldByFields = parts.contains { $0 is any RefusalListener }
         if parts.isEmpty || (present.isForOneRequest && !isToldByFields) { throw pointless }
         // Each request has a proof of its own.
-        let proofs = parts.compactMap { ($0 as? any ProvenReceipt)?.proofFields }
+        let proofs = parts.compactMap { ($0 as? ProofReceipt)?.proofFields }
         let isPresent = present.fields.allSatisfy { name, value in
             request.credential(in: name) == value || proofs.contains { $0[name.asciiLowercased] == value }
         }

@@ -328,15 +328,16 @@ import Foundation
 
     // MARK: - Providers that forward
 
+    private static let forwarders: [@Sendable (any AuthorizationProvider) -> any AuthorizationProvider] = [
+        { $0.restricted(to: "https://api.example.com") },
+        { OriginAuthorization(["https://api.example.com": $0]) },
+        { OriginAuthorization([:], elsewhere: .use($0)) },
+        { $0.restricted(to: "https://api.example.com").restricted(to: "https://api.example.com") },
+        { Forwarding(provider: $0) },
+    ]
+
     @Test func `a provider that forwards to another one forwards answers and proofs`() async throws {
-        let forwarders: [@Sendable (any AuthorizationProvider) -> any AuthorizationProvider] = [
-            { $0.restricted(to: "https://api.example.com") },
-            { OriginAuthorization(["https://api.example.com": $0]) },
-            { OriginAuthorization([:], elsewhere: .use($0)) },
-            { $0.restricted(to: "https://api.example.com").restricted(to: "https://api.example.com") },
-            { Forwarding(provider: $0) },
-        ]
-        for forward in forwarders {
+        for forward in Self.forwarders {
             let book = ProofBook()
             let auth = RefreshableTokenAuthorization(
                 service: ProvingTokenService(service, book: book), token: TestToken("a"))
@@ -346,6 +347,19 @@ import Foundation
             #expect(transport.requests.map { $0["DPoP"]?.split(separator: " ").last } == ["-", "n1", "n3"])
         }
         #expect(service.calls == 0)
+    }
+
+    @Test func `a client that sends again by itself makes no proof in vain, whoever stands before the maker`()
+        async throws
+    {
+        var ways = Self.forwarders.map { (request: TestRequest("https://api.example.com/x"), provider: $0(auth)) }
+        let inside = auth.restricted(to: "http://ledger.internal:8080", allowingPlaintext: true)
+        ways.append((TestRequest("http://ledger.internal:8080/x", method: "POST"), Forwarding(provider: inside)))
+        for (request, provider) in ways {
+            let proven = try await provider.credential(for: request)
+            try await proven.awaitSuccessor(for: request, from: provider)
+        }
+        #expect(book.proofs == ways.count)
     }
 
     @Test func `plain http that is allowed by name gets a proof too`() async throws {
