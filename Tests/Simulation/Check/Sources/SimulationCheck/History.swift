@@ -25,8 +25,8 @@ struct History: Sendable {
     /// When the server ended a session.
     private(set) var ends: [Int: Int64] = [:]
     private(set) var hasSignOut = false
-    /// The sessions that the store has ever had.
-    private(set) var stored: Set<Int> = []
+    /// When the store first had each token.
+    private(set) var stored: [Place: Int64] = [:]
     private var powerLosses: [Int64] = []
     private var accessEnds: [Int: [Int64]] = [:]
     private var stops: [Int: [(from: Int64, until: Int64)]] = [:]
@@ -60,7 +60,7 @@ struct History: Sendable {
             if firstUse[next] == nil { fetchers[next] = process }
         case .presented(_, _, let place, .reused, _): if ends[place.family] == nil { ends[place.family] = time }
         case .stopped(let process, let until): stops[process, default: []].append((time, until))
-        case .stored(let view): if let place = view.place { stored.insert(place.family) }
+        case .stored(let view): if let place = view.place, stored[place] == nil { stored[place] = time }
         case .powerLost: powerLosses.append(time)
         case .accessEnded(let process): accessEnds[process, default: []].append(time)
         case .trouble(let trouble, let until): troubles.append((trouble, time, until))
@@ -100,6 +100,12 @@ struct History: Sendable {
     /// Whether a disturbance overlaps a time.
     func hasTrouble(_ trouble: Trouble, _ from: Int64, _ to: Int64) -> Bool {
         troubles.contains { $0.0 == trouble && $0.from <= to && $0.until >= from }
+    }
+
+    /// Whether the store has kept a token since a time: only a power failure takes it away again.
+    func hasKept(_ place: Place, since time: Int64, until end: Int64) -> Bool {
+        guard let storedAt = stored[place], storedAt <= time else { return false }
+        return !powerLosses.contains { $0 >= storedAt && $0 <= end }
     }
 
     /// Whether a power failure before a time may have lost a token in use: others used it while the process that had

@@ -141,7 +141,7 @@ extension Verdict {
             !history.hasSignOut
         else { return }
         // The only copy was lost with its process, because the store was full at the sign-in.
-        if !history.stored.contains(family), let at = history.signedIn[family],
+        if !history.stored.keys.contains(where: { $0.family == family }), let at = history.signedIn[family],
             history.hasTrouble(.full, at - 60_000_000_000, at)
         {
             return

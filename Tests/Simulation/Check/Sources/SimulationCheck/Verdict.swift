@@ -155,7 +155,10 @@ public struct Verdict: Sendable {
         let usedAt = next.flatMap { history.firstUse[$0] } ?? Int64.max
         let couldNotStore =
             history.hasTrouble(.full, from, now) || history.hasTrouble(.database, from - setting.lease, now)
-        if let kill = history.kills[earlier.process], kill <= now, usedAt > kill || couldNotStore { return true }
+        if let kill = history.kills[earlier.process], kill <= now {
+            let isKept = usedAt <= kill || next.map { history.hasKept($0, since: kill, until: now) } ?? false
+            if !isKept || couldNotStore { return true }
+        }
         if let next, history.mayHaveLost(next, before: now) { return true }
         // The next process may have read the store before the token was saved without access.
         if setting.store == .files {

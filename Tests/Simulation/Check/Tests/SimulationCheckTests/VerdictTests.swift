@@ -51,13 +51,18 @@ struct VerdictTests {
                 .asked(call: 2, process: 2, Self.first), reused(2, by: 2)) == [])
     }
 
-    @Test func `a kill explains a second call, unless the new token was in use`() {
+    @Test func `a kill explains a second call, unless the new token was in use or stored`() {
         let call = [Event.asked(call: 1, process: 1, Self.first), committed(1, by: 1), .delivered(call: 1)]
         let again = [Event.killed(process: 1), .asked(call: 2, process: 2, Self.first), reused(2, by: 2)]
         #expect(broken(call[0], call[1], call[2], again[0], again[1], again[2]) == [])
         #expect(
             broken(call[0], call[1], call[2], used(1, Self.second), again[0], again[1], again[2])
                 == [.duplicateCall, .sessionLost])
+        let saved = stored(Self.second, 1)
+        #expect(broken(call + [saved] + again) == [.duplicateCall, .sessionLost])
+        // The store showed it after the kill, or lost power.
+        #expect(broken(call + [again[0], saved, again[1], again[2]]) == [])
+        #expect(broken(call + [saved, .powerLost] + again) == [])
     }
 
     @Test func `a stop explains a second call under a lease only`() {
