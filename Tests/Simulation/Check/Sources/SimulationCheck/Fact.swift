@@ -75,6 +75,7 @@ public enum Trouble: Hashable, Sendable {
 /// What happened. Processes are named by a number that no other process of the run has.
 public enum Event: Hashable, Sendable {
     case issued(Place, user: String)
+    /// - `isUnexpected`: an operator has ended the session, and not the library.
     case revoked(family: Int, isUnexpected: Bool)
     /// A process sends a refresh token.
     case asked(call: Int, process: Int, Place)

@@ -102,6 +102,11 @@ struct History: Sendable {
         troubles.contains { $0.0 == trouble && $0.from <= to && $0.until >= from }
     }
 
+    /// Whether the store had a token of a session before a time.
+    func wasStored(_ family: Int, before time: Int64 = .max) -> Bool {
+        stored.contains { $0.key.family == family && $0.value < time }
+    }
+
     /// Whether the store has kept a token since a time: only a power failure takes it away again.
     func hasKept(_ place: Place, since time: Int64, until end: Int64) -> Bool {
         guard let storedAt = stored[place], storedAt <= time else { return false }

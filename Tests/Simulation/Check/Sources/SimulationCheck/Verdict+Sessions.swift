@@ -81,6 +81,23 @@ extension Verdict {
     /// The longest time between reading the store and sending a refresh token.
     private static let readAhead: Int64 = 25_000_000_000
 
+    // MARK: - Revocations
+
+    /// The library revokes no stored session at the server, unless somebody has signed out, or signed in anew.
+    mutating func judgeRevocations() {
+        var (signIns, hasSignOut) = (0, false)
+        for fact in facts {
+            switch fact.event {
+            case .signInBegan: signIns += 1
+            case .signOutBegan: hasSignOut = true
+            case .revoked(let family, isUnexpected: false):
+                guard signIns < 2, !hasSignOut, history.wasStored(family, before: fact.time) else { continue }
+                complain(.sessionLost, "session \(family) was revoked, and goes on in the store", at: fact.time)
+            default: break
+            }
+        }
+    }
+
     // MARK: - The end
 
     /// After the faults every process has a token again, unless its session is over.
@@ -141,7 +158,7 @@ extension Verdict {
             !history.hasSignOut
         else { return }
         // The only copy was lost with its process, because the store was full at the sign-in.
-        if !history.stored.keys.contains(where: { $0.family == family }), let at = history.signedIn[family],
+        if !history.wasStored(family), let at = history.signedIn[family],
             history.hasTrouble(.full, at - 60_000_000_000, at)
         {
             return

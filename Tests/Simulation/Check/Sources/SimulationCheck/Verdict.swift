@@ -25,6 +25,7 @@ public struct Verdict: Sendable {
         verdict.judgeStore()
         verdict.judgeRequests()
         verdict.judgeSignOuts()
+        verdict.judgeRevocations()
         verdict.judgeItem()
         verdict.judgeEnd()
         return verdict

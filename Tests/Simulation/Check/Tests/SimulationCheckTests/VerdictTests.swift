@@ -283,6 +283,16 @@ struct VerdictTests {
         #expect(broken(stored(Self.first, 0), known[0], known[1], known[2], out[0], out[1]) == [.afterSignOut])
     }
 
+    @Test func `the library revokes a session that nobody has signed out`() {
+        let before = [Event.signInBegan(process: 1), stored(Self.first, 0)]
+        let revoked = Event.revoked(family: 1, isUnexpected: false)
+        #expect(broken(before + [revoked]) == [.sessionLost])
+        #expect(broken(before + [.revoked(family: 1, isUnexpected: true)]) == [])
+        #expect(broken(before + [.signOutBegan(process: 2), revoked]) == [])
+        #expect(broken(before + [.signInBegan(process: 2), revoked]) == [])
+        #expect(broken([before[0], revoked]) == [])
+    }
+
     @Test func `a request does not end, or takes too long`() {
         #expect(broken(began(1)) == [.requestWithoutEnd])
         #expect(broken(began(1), .killed(process: 1)) == [])
