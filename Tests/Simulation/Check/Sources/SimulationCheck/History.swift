@@ -128,6 +128,10 @@ struct History: Sendable {
         (accessEnds[process] ?? []).contains { $0 >= from && $0 <= to }
     }
 
+    func didAnyLoseAccess(from: Int64, to: Int64) -> Bool {
+        accessEnds.keys.contains { lostAccess($0, from: from, to: to) }
+    }
+
     /// Whether the system ended the exclusive access of a process while the disk was full, and it still is.
     func lostAccessWhileFull(_ process: Int, at time: Int64) -> Bool {
         troubles.contains {

@@ -176,11 +176,14 @@ public struct Verdict: Sendable {
         var last: StoredView?
         /// The sessions that are over, and since when.
         var ended: [String: Int64] = [:]
+        /// The sessions that a sign-in has replaced.
+        var replaced: Set<String> = []
         for fact in facts {
             switch fact.event {
             case .recovered(let view):
                 judgeRecovery(view, last, at: fact.time)
                 last = view
+                replaced.remove(view.session)
                 // The end was not durable. Nobody may have been told of it.
                 if view.kind == .token, let end = ended.removeValue(forKey: view.session),
                     wasSignedOut(at: end, fact.time)
@@ -194,7 +197,14 @@ public struct Verdict: Sendable {
                 if ended[view.session] != nil {
                     complain(.resurrected, "session \(view.session.prefix(8)) is stored after its end", at: fact.time)
                 }
-                guard last.kind == .token, last.session == view.session else { continue }
+                if replaced.contains(view.session), !mayBeSavedAgain(view.place, at: fact.time) {
+                    complain(.resurrected, "session \(view.session.prefix(8)) replaces a later one", at: fact.time)
+                }
+                guard last.kind == .token else { continue }
+                guard last.session == view.session else {
+                    replaced.insert(last.session)
+                    continue
+                }
                 if view.generation < last.generation {
                     complain(
                         .olderOverNewer, "generation \(view.generation) over \(last.generation)", at: fact.time)
@@ -204,6 +214,17 @@ public struct Verdict: Sendable {
             default: break
             }
         }
+    }
+
+    /// Whether a sign-in may still save its token over that of another one: it has not ended, or does not know that its
+    /// token was saved.
+    private func mayBeSavedAgain(_ place: Place?, at time: Int64) -> Bool {
+        guard let family = place?.family, let issued = history.issued[family], let signedIn = history.signedIn[family],
+            signedIn < time
+        else { return true }
+        return history.hasTrouble(.database, issued, time) || history.hasTrouble(.full, issued, time)
+            || history.wasAnyStopped(from: issued - 15_000_000_000, to: time)
+            || history.didAnyLoseAccess(from: issued, to: time)
     }
 
     /// Whether a sign-out wrote a tombstone at a time, and has ended without trouble before a power failure.

@@ -267,6 +267,19 @@ struct VerdictTests {
         #expect(broken(stored(Self.first, 0), began, tombstone, .signedOut(process: 1), back) == [.resurrected])
     }
 
+    @Test func `a token of a session that another sign-in has replaced`() {
+        let other = StoredView(.token, session: "B", generation: 0, place: Place(family: 2, serial: 3))
+        let signIn: [Event] = [
+            .issued(Self.first, user: "ada"), stored(Self.first, 0), .signedIn(process: 1, family: 1), .stored(other),
+        ]
+        let late = stored(Self.second, 1)
+        #expect(broken(signIn + [late]) == [.resurrected])
+        // The sign-in does not know of its save, or the other one was lost.
+        #expect(broken([.trouble(.database, until: 60_000_000_000)] + signIn + [late]) == [])
+        let back = Event.recovered(StoredView(.token, session: "A", generation: 0, place: Self.first))
+        #expect(broken(signIn + [back, late]) == [])
+    }
+
     @Test func `a request goes to another origin, or in another session`() {
         let other = Place(family: 2, serial: 3)
         let end = Event.requestEnded(request: 1, .answered(200))
