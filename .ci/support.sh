@@ -92,11 +92,12 @@ reasons() {
 summary() {
     echo "== all steps after ${SECONDS} s"
     cat "$logs/durations"
-    if [[ ! -s $logs/durations ]]; then
-        echo "== no step is called ${wanted[*]}"
+    local name failed
+    for name in "${wanted[@]}"; do
+        awk -v name="$name" '$8 == name { found = 1 } END { exit !found }' "$logs/durations" && continue
+        echo "== no step is called $name"
         exit 2
-    fi
-    local failed
+    done
     mapfile -t failed <"$logs/failed"
     if ((${#failed[@]})); then
         for name in "${failed[@]}"; do reasons "$name" ${#failed[@]}; done
