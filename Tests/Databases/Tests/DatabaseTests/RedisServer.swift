@@ -9,13 +9,14 @@ final class RedisServer {
     struct DidNotStart: Error, CustomStringConvertible { let description: String }
 
     let port: UInt16
-    private let process = Process()
+    private let process: Process
     private let output: LineReader
 
-    init(in folder: URL) throws {
-        let pipe = Pipe()
-        output = LineReader(pipe)
-        port = UInt16.random(in: 20_000..<30_000)
+    init(in folder: URL) throws { (port, process, output) = try Self.start(in: folder, tries: 5) }
+
+    private static func start(in folder: URL, tries: Int) throws -> (UInt16, Process, LineReader) {
+        let (port, process, pipe) = (UInt16.random(in: 20_000..<30_000), Process(), Pipe())
+        let output = LineReader(pipe)
         process.executableURL = URL(filePath: "/usr/bin/redis-server")
         process.arguments = [
             "--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder.path, "--save", "", "--appendonly", "yes",
@@ -25,8 +26,12 @@ final class RedisServer {
         try process.run()
         var lines: [String] = []
         while let line = output.line() {
-            if line.contains("Ready to accept connections") { return }
+            if line.contains("Ready to accept connections") { return (port, process, output) }
             lines.append(line)
+        }
+        // Another program has the port.
+        if tries > 1, lines.contains(where: { $0.contains("Failed listening") }) {
+            return try start(in: folder, tries: tries - 1)
         }
         throw DidNotStart(description: lines.joined(separator: "\n"))
     }
