@@ -58,12 +58,14 @@ package final class PythonServer: Sendable {
             try process.run()
             return (input, output)
         }
-        // It prints one line when it listens, and its errors if it does not.
-        let line = output.fileHandleForReading.availableData
-        guard let address = try? String(contentsOf: folder.appending(path: "address"), encoding: .utf8) else {
-            let rest = (try? output.fileHandleForReading.readToEnd()) ?? Data()
-            throw Command.Failure(text: String(decoding: line + rest, as: UTF8.self))
+        // It prints a line when it listens, perhaps after warnings, and its errors if it does not.
+        var text = ""
+        while !text.contains("listening\n") {
+            let part = output.fileHandleForReading.availableData
+            guard !part.isEmpty else { throw Command.Failure(text: text) }
+            text += String(decoding: part, as: UTF8.self)
         }
+        let address = try String(contentsOf: folder.appending(path: "address"), encoding: .utf8)
         return (process.processIdentifier, input.fileHandleForWriting, address)
     }
 }
