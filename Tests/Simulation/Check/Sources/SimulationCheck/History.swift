@@ -64,7 +64,19 @@ struct History: Sendable {
         case .powerLost: powerLosses.append(time)
         case .accessEnded(let process): accessEnds[process, default: []].append(time)
         case .trouble(let trouble, let until): troubles.append((trouble, time, until))
+        case .calm: endTroubles(at: time)
         default: break
+        }
+    }
+
+    /// What was to last longer ends. A call of the database that is slow then has its answer later.
+    private mutating func endTroubles(at time: Int64) {
+        for index in troubles.indices {
+            let end = troubles[index].0 == .database ? time + 10_000_000_000 : time
+            troubles[index].until = min(troubles[index].until, end)
+        }
+        for process in stops.keys {
+            stops[process] = stops[process]?.map { (from: $0.from, until: min($0.until, time)) }
         }
     }
 

@@ -65,6 +65,14 @@ struct VerdictTests {
         #expect(broken(call + [saved, .powerLost] + again) == [])
     }
 
+    @Test func `a full disk explains nothing once the faults have ended`() {
+        let call = [Event.asked(call: 1, process: 1, Self.first), committed(1, by: 1), .delivered(call: 1)]
+        let again = [Event.killed(process: 1), .asked(call: 2, process: 2, Self.first), reused(2, by: 2)]
+        let full = Event.trouble(.full, until: 60_000_000_000)
+        #expect(broken([full] + call + [used(1, Self.second)] + again) == [])
+        #expect(broken([full, .calm] + call + [used(1, Self.second)] + again) == [.duplicateCall, .sessionLost])
+    }
+
     @Test func `a stop explains a second call under a lease only`() {
         let events = [
             Event.asked(call: 1, process: 1, Self.first), committed(1, by: 1), .delivered(call: 1),
