@@ -34,6 +34,23 @@ import Testing
         }
     }
 
+    @Test func `nobody waits for the answer to a proof whose request is queued`() async throws {
+        let book = ProofBook()
+        let auth = Auth(service: ProvingTokenService(ScriptedTokenService(), book: book), token: TestToken("a"))
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            let (slots, url) = (try queue.occupy(server), server.url("/"))
+            let call = Task { try await queue.post(url, auth) }
+            await queue.waits.reaches(1)
+            #expect(book.withdrawn == ["1 POST \(url) -"])
+            slots.give(at: try queue.host(server))
+            #expect(try await call.value == 200)
+            #expect(await server.requests.map { $0["DPoP"] } == ["2 POST \(url) -"])
+            #expect(book.withdrawn.count == 1)
+        }
+    }
+
     @Test func `a request that was queued as one person is not sent as the next one`() async throws {
         try await withServer { _ in
             .text("hello")
@@ -111,7 +128,8 @@ import Testing
         let clock = ManualClock()
         let service = ScriptedTokenService<TestToken>(clock: clock, .held)
         let token = TestToken("a", expiresAt: clock.now.addingTimeInterval(1_000))
-        let auth = Auth(service: service, token: token, clock: clock)
+        let book = ProofBook()
+        let auth = Auth(service: ProvingTokenService(service, book: book), token: token, clock: clock)
         try await withServer { _ in
             .text("hello")
         } body: { server in
@@ -131,6 +149,8 @@ import Testing
             #expect(try await call.value == 200)
             #expect(try await later.value == 200)
             #expect(await server.requests.map { $0["Authorization"] } == ["Bearer b", "Bearer later"])
+            #expect(await server.requests.map { $0["DPoP"] } == ["3 POST \(url) -", nil])
+            #expect(book.withdrawn == ["1 POST \(url) -", "2 POST \(url) -"])
         }
     }
 

@@ -202,7 +202,15 @@ extension Credential {
     /// Whether it has no field but `Authorization`, as most have. Clients that know this need not look at the names.
     package var isUsual: Bool { contents.map { $0.more.isEmpty && $0.name == "Authorization" } ?? true }
 
-    /// Whether it has a proof. A provider that sees one with a request takes it for a former one, which was not sent.
+    /// Tells the maker of its proof, if there is one, that it is not sent. Otherwise others might wait for the answer.
+    package func withdraw() {
+        for receipt in receipts {
+            (receipt as? ProofReceipt)?.withdraw()
+            (receipt as? any BoundReceipt)?.base?.withdraw()
+        }
+    }
+
+    /// Whether it has a proof.
     package var isProven: Bool {
         receipts.contains { $0 is ProofReceipt || ($0 as? any BoundReceipt)?.base?.isProven == true }
     }

@@ -19,7 +19,10 @@ public protocol RequestProof: Sendable {
 }
 
 /// A proof that ends at once when its task is cancelled. Other proofs get a task of their own, which costs a microsecond.
-package protocol PromptProof: RequestProof {}
+package protocol PromptProof: RequestProof {
+    /// Notes that the proof of a request is not sent, so that nobody waits for the answer.
+    func withdraw(_ request: ProvenRequest)
+}
 
 /// The parts of a request that a proof covers: method, target and origin; and the proof that it has.
 public struct ProvenRequest: Sendable, Hashable {

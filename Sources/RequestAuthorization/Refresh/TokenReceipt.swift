@@ -53,6 +53,8 @@ final class ProofReceipt: SessionReceipt, RefusalListener {
     var wantsEveryAnswer: Bool { true }
     var isCurrent: Bool { held.isCurrent }
 
+    func withdraw() { (proof as? any PromptProof)?.withdraw(request) }
+
     func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
         switch proof.learn(from: answer, to: request) {
         case .newProofNeeded:

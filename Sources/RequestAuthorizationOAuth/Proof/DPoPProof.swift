@@ -27,6 +27,10 @@ struct DPoPProof: PromptProof, RedactedDescription {
         return [Self.field: proof]
     }
 
+    func withdraw(_ request: ProvenRequest) {
+        if let proof = request.proof[ProofNonces.field] { nonces.lost(proof, at: .resource(request.origin)) }
+    }
+
     func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome {
         let answer = ProofNonces.Answer(
             response: response, error: Self.error(of: response), server: .resource(request.origin),

@@ -68,6 +68,7 @@ struct DepartingAuthorization: AuthorizationProvider, RedactedDescription {
         // No slot is held here, because this may wait for a refresh.
         let first = try await provider.credential(for: request)
         guard let departure, !departure.beginsAtOnce() else { return first }
+        first.withdraw()
         try await departure.wait()
         var last = first
         while true {
@@ -82,9 +83,10 @@ struct DepartingAuthorization: AuthorizationProvider, RedactedDescription {
                 throw error
             }
             departure.end()
-            last = try await provider.credential(for: try shown(request, last))
+            last = try await provider.credential(for: request)
             try first.allowsToGoOn(with: last)
             if departure.beginsAtOnce(isReturning: true) { return last }
+            last.withdraw()
             try await departure.wait(isReturning: true)
         }
     }
@@ -96,14 +98,6 @@ struct DepartingAuthorization: AuthorizationProvider, RedactedDescription {
         if let atHand = try provider.credentialAtHand(for: request) { return atHand }
         guard last.isCurrent else { return nil }
         // A proof is made anew. A user's own provider is called while the slot is held.
-        let shown = try shown(request, last)
-        return try await Departure.$asking.withValue(departure) { try await provider.credential(for: shown) }
-    }
-
-    /// The request with its former proof, which was not sent.
-    private func shown<Request: AuthorizableRequest>(_ request: Request, _ last: Credential) throws -> Request {
-        var shown = request
-        if last.isProven { try shown.set(last) }
-        return shown
+        return try await Departure.$asking.withValue(departure) { try await provider.credential(for: request) }
     }
 }

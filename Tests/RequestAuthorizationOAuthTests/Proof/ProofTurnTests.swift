@@ -139,6 +139,21 @@ import Testing
         #expect(clock.sleeping.isEmpty)
     }
 
+    #if Full
+    @Test func `the next request has its turn when a proof is not sent`() async throws {
+        try await becomeStrict()
+        let proof = DPoPProof(
+            try ProofSigner(.generated(.withToken)), accessToken: "a", nonces: nonces, clock: clock)
+        let (origin, uri): (Origin, String) = ("https://api.example.com", "https://api.example.com/")
+        let made = try await proof.fields(for: ProvenRequest(origin: origin, method: "POST", uri: uri))
+        let next = Task { try await prove("third") }
+        await clock.sleepers(1)
+        proof.withdraw(
+            ProvenRequest(origin: origin, method: "POST", uri: uri, proof: ["dpop": try #require(made["DPoP"])]))
+        #expect(try await next.value == "n2")
+    }
+    #endif
+
     @Test func `servers do not wait for each other`() async throws {
         try await becomeStrict()
         try await prove("third")

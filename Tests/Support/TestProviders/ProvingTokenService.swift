@@ -23,11 +23,12 @@ package struct ProvingTokenService<Base: RefreshableTokenService>: RefreshableTo
 }
 
 /// Makes proofs, and records answers.
-package final class ProofBook: RequestProof {
+package final class ProofBook: PromptProof {
     private struct State {
         var count = 0
         var nonce = "-"
         var statuses: [Int] = []
+        var withdrawn: [String?] = []
     }
 
     private let state = Lock(State())
@@ -38,6 +39,11 @@ package final class ProofBook: RequestProof {
     package var proofs: Int { state.withLock { $0.count } }
     /// The statuses of all answers.
     package var statuses: [Int] { state.withLock { $0.statuses } }
+
+    /// The proofs that were made and not sent.
+    package var withdrawn: [String?] { state.withLock { $0.withdrawn } }
+
+    package func withdraw(_ request: ProvenRequest) { state.withLock { $0.withdrawn.append(request.proof["dpop"]) } }
 
     @concurrent
     package func fields(for request: ProvenRequest) async throws -> [String: String] {
