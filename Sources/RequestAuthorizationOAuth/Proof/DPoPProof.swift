@@ -27,9 +27,7 @@ struct DPoPProof: PromptProof, RedactedDescription {
         return [Self.field: proof]
     }
 
-    func withdraw(_ request: ProvenRequest) {
-        if let proof = request.proof[ProofNonces.field] { nonces.lost(proof, at: .resource(request.origin)) }
-    }
+    func withdraw(_ request: ProvenRequest) { nonces.withdraw(request, at: clock.uptime) }
 
     func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome {
         let answer = ProofNonces.Answer(

@@ -53,6 +53,14 @@ extension ProofNonces {
         }
     }
 
+    /// Notes that the proof of a request to a resource is not sent. The next one has the same corrected time.
+    func withdraw(_ request: ProvenRequest, at uptime: Duration) {
+        guard let proof = request.proof[Self.field], let sent = state.withLock({ $0.sent[proof] }), sent.isAwaited
+        else { return }
+        if sent.claims.isCorrected { keep(ProofCorrection(clock: sent.claims.clock), for: request, at: uptime) }
+        lost(proof, at: .resource(request.origin))
+    }
+
     /// Keeps the clock for a request to a resource that is made once more.
     func keep(_ correction: ProofCorrection, for request: ProvenRequest, at uptime: Duration) {
         state.withLock { state in

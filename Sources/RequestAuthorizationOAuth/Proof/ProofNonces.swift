@@ -51,12 +51,12 @@ final class ProofNonces: Sendable, RedactedDescription {
         for server: Server, request: ProvenRequest? = nil, correctedBy correction: ProofCorrection? = nil,
         by clock: any AuthorizationClock
     ) async throws -> ProofClaims {
+        // A request that was queued gets a new proof, and the former one was not sent.
+        if let request { withdraw(request, at: clock.uptime) }
         var place: Int?
         while true {
             let (now, uptime) = (clock.now, clock.uptime)
             let step = state.withLock { state -> Step in
-                // A request that was queued gets a new proof, and the former one was not sent.
-                if let former = request?.proof[Self.field] { state.sent.end(former) }
                 if let limit = state.turns.take(server, place: place, among: &state.sent, at: uptime) {
                     let nap = Task.detached { _ = try? await clock.sleep(for: limit - uptime) }
                     place = state.turns.wait(for: server, place: place, nap: nap)

@@ -200,6 +200,20 @@ import Testing
         _ = try await TestRequest("https://api.example.com/y").authorized(using: auth)
         #expect(server.resource(try await request.authorized(using: auth), refusal: 401).statusCode == 200)
     }
+
+    @Test func `a proof that is not sent leaves its corrected time to the next one`() async throws {
+        let server = server(behind: 0.5, thinking: 0.4)
+        let auth = RefreshableTokenAuthorization(service: service(server), token: try bound(), clock: clock)
+        let request = TestRequest("https://api.example.com/x")
+        let credential = try await auth.credential(for: request)
+        var first = request
+        try first.set(credential)
+        #expect(try await credential.judge(server.resource(first, refusal: 401)) == .newProof)
+        clock.advance(by: .milliseconds(400))
+        try await auth.credential(for: request).withdraw()
+        let queued = try await request.authorized(using: auth)
+        #expect(server.resource(try await queued.authorized(using: auth), refusal: 401).statusCode == 200)
+    }
 }
 
 /// A server that judges the time and the nonce of proofs by its own clock, and nothing else.
