@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
+import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 @testable import RequestAuthorizationURLSession
@@ -47,11 +49,16 @@ struct AuthorizedCallTests {
         let call = AuthorizedCall(
             session: URLSession(configuration: configuration), body: .ofRequest, receiver: ScriptedReceiver([200]),
             connection: .automatic)
+        let book = ProofBook()
+        let service = ProvingTokenService(ScriptedTokenService<TestToken>(), book: book)
+        let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"))
         let error = await #expect(throws: URLError.self) {
-            try await call.send(try request(), authorizedBy: .bearer("abc"), refreshCount: 1)
+            try await call.send(try request(), authorizedBy: auth, refreshCount: 1)
         }
         #expect(error?.code == .timedOut)
         #expect(call.receiver.count.withLock { $0 } == 0)
+        // Nobody waits for the answer to its proof.
+        #expect(book.withdrawn == ["1 GET https://api.example.com/ -"])
     }
 }
 

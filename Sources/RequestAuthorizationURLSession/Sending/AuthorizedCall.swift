@@ -54,7 +54,10 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
         var request = try hop.request.ready(with: credential)
         for _ in 0...RedirectRule.limit {
             // Nothing is sent when the time is over.
-            if let end = limits.end, end <= .now { throw URLError(.timedOut) }
+            if let end = limits.end, end <= .now {
+                credential.withdraw()
+                throw URLError(.timedOut)
+            }
             let delegate = HopDelegate(
                 rule: RedirectRule(for: credential, in: carrier.settings), request: request, body: hop.body,
                 session: session)
