@@ -12,6 +12,7 @@ struct PlainRequest: AuthorizableRequest {
     var fields: [String: String] = [:]
 
     var origin: Origin? { "https://api.example.com" }
+    var isPlaintext: Bool { origin.map { $0.scheme == "http" && !$0.isLoopback } ?? true }
     var isReplayable: Bool { true }
     func credential(in field: String) -> String? { fields[field] }
     mutating func setCredential(_ value: String, in field: String) { fields[field] = value }

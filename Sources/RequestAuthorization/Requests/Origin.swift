@@ -56,7 +56,7 @@ public struct Origin: Hashable, Sendable {
     package var isPlaintext: Bool { scheme == "http" }
 
     /// Whether the host is this machine: 127.0.0.0/8 as four decimal numbers, `::1` or `localhost`.
-    package var isLoopback: Bool {
+    public var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
         guard host.hasPrefix("127.") else { return false }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
