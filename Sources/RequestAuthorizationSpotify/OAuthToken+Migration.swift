@@ -8,7 +8,7 @@ extension OAuthToken {
     ///
     /// It has the format of `AuthInfo` (Peter-Schorn/SpotifyAPI). Pass it to `setToken(_:)`, then delete the data.
     ///
-    /// - Throws: ``UnreadableToken``, whose text names the member.
+    /// - Throws: an error whose text names the member that cannot be read.
     public init(spotifyAPI data: Data) throws {
         try self.init(
             migrating: data, of: "SpotifyAPI", accessToken: "access_token", refreshToken: "refresh_token",
@@ -21,7 +21,7 @@ extension OAuthToken {
     ///
     /// Dates in the default format of `JSONEncoder` are read too.
     ///
-    /// - Throws: ``UnreadableToken``, whose text names the member.
+    /// - Throws: an error whose text names the member that cannot be read.
     public init(spotifyKit data: Data) throws {
         try self.init(
             migrating: data, of: "SpotifyKit", accessToken: "accessToken", refreshToken: "refreshToken",
@@ -54,7 +54,7 @@ extension OAuthToken {
 }
 
 /// The stored data of another library contain no readable token.
-public struct UnreadableToken: Error, Hashable, CustomStringConvertible {
+package struct UnreadableToken: Error, Hashable, CustomStringConvertible {
     /// The library that wrote the data.
     package let format: String
     /// The member that is missing or malformed; `nil` if the data are not a JSON object.
@@ -62,7 +62,7 @@ public struct UnreadableToken: Error, Hashable, CustomStringConvertible {
 
     package init(format: String, member: String?) { (self.format, self.member) = (format, member) }
 
-    public var description: String {
+    package var description: String {
         "the data that \(format) stored cannot be read: "
             + (member.map { "\($0) is missing or malformed" } ?? "they are not a JSON object") + "; sign in again"
     }

@@ -74,7 +74,7 @@ import Testing
         #expect(
             try PublicTypes.declared(in: ["RequestAuthorizationSpotify"]) == [
                 "SpotifyScope", "SpotifyProxy", "SpotifyConfiguration", "SpotifyConfiguration.Flow",
-                "SpotifyTokenService", "UnreadableToken",
+                "SpotifyTokenService",
             ])
     }
 }

@@ -94,7 +94,7 @@ extension InvalidTokenResponse: RedactedDescription {
 /// A token request is invalid because of the program's input. Nothing was sent, and the session is kept.
 public struct InvalidTokenRequest: UnsentFailure, Hashable {
     /// The invalid parameter, for instance `resource`.
-    public let parameter: String
+    package let parameter: String
     /// What is wrong with it and what to do, for people; never a secret.
     package let detail: String
 

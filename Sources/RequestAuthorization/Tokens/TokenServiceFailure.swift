@@ -78,9 +78,9 @@ public enum TokenRequestDelivery: Hashable, Sendable {
 /// the token nevertheless. The next refresh comes after a back-off, as after a failure.
 public struct TokenExpiredOnArrival: TransientFailure, AnsweredFailure, Hashable {
     /// When the token expired, by its own date.
-    public let expiresAt: Date
+    package let expiresAt: Date
     /// The time of this machine's clock when the token came.
-    public let arrivedAt: Date
+    package let arrivedAt: Date
 
     package init(expiresAt: Date, arrivedAt: Date) {
         (self.expiresAt, self.arrivedAt) = (expiresAt, arrivedAt)

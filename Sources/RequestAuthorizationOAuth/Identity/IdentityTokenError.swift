@@ -24,7 +24,7 @@ public struct IdentityTokenError: AnsweredFailure, Hashable {
 
     package let problem: Problem
     /// The claim, such as `nonce`; its value is not kept.
-    public let claim: String?
+    package let claim: String?
     /// `terminal` if a refresh was answered for another person, server or client.
     public var kind: TokenFailureKind { problem == .otherPerson ? .terminal : .transient }
 

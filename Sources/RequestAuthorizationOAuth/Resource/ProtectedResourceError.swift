@@ -35,7 +35,7 @@ public struct ProtectedResourceError: UnsentFailure, Hashable {
 
     public let problem: Problem
     /// The name of the value in the metadata, for instance `authorization_servers`.
-    public let member: String?
+    package let member: String?
     /// What to do, in one sentence; never a secret.
     package let detail: String?
     /// The server's `error` (RFC 7591 §3.2.2). It is a text of the server: compare it, and do not print it.

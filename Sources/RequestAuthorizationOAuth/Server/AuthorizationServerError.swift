@@ -33,7 +33,7 @@ public struct AuthorizationServerError: UnsentFailure, Hashable {
 
     public let problem: Problem
     /// The name of the value in the metadata, for instance `token_endpoint`.
-    public let member: String?
+    package let member: String?
     /// What to do, in one sentence; never a secret.
     package let detail: String?
     public let retryAfter: Duration?

@@ -13,9 +13,9 @@
 /// that needs no user, such as for client credentials, fetches a token of its own and replaces the other one at once.
 public struct TokenOfOtherIssuer: UnsentFailure, Hashable {
     /// The server that issued the token.
-    public let issuer: TokenIssuer
+    package let issuer: TokenIssuer
     /// The server that the service is set up for.
-    public let expected: TokenIssuer
+    package let expected: TokenIssuer
     public var kind: TokenFailureKind { .interaction }
 
     package init(issuer: TokenIssuer, expected: TokenIssuer) { (self.issuer, self.expected) = (issuer, expected) }

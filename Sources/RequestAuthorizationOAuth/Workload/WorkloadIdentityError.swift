@@ -36,7 +36,7 @@ public struct WorkloadIdentityError: TokenServiceFailure {
 
     package let problem: Problem
     /// Where the token comes from: a path, the name of a variable or of a member, or an origin.
-    public let source: String
+    package let source: String
     /// What is wrong in detail; never a secret.
     package let detail: String?
     /// The error behind it, such as the server's `TokenEndpointError`. It is not printed here.

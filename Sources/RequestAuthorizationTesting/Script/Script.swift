@@ -84,7 +84,7 @@ final class Script<Input: Sendable, Output: Sendable>: Sendable {
 /// A scripted double was called more often than its script has steps.
 ///
 /// The test made more calls than intended, or the script lacks a step.
-public struct ScriptRanOut: Error, Hashable, CustomStringConvertible {
+package struct ScriptRanOut: Error, Hashable, CustomStringConvertible {
     /// The name of the double, for instance `ScriptedTokenService`.
     package let owner: String
     /// The number of the call without a step; the first call is number 1.
@@ -92,7 +92,7 @@ public struct ScriptRanOut: Error, Hashable, CustomStringConvertible {
 
     package init(owner: String, call: Int) { (self.owner, self.call) = (owner, call) }
 
-    public var description: String {
+    package var description: String {
         "the script of \(owner) has \(call - 1) steps and none for call \(call): add a step, or check why it was called"
     }
 }

@@ -11,7 +11,7 @@
 ///
 ///     let endpoint = ScriptedTokenTransport(.response(400, json: #"{"error":"invalid_grant"}"#), .failure(timeout))
 ///
-/// A request beyond the script throws ``ScriptRanOut``.
+/// A request beyond the script throws an error that says so.
 public final class ScriptedTransport<Request: Sendable, Response: Sendable>: Sendable {
     package typealias Step = ScriptStep<Request, Response>
     /// One recorded call.
@@ -53,7 +53,7 @@ public final class ScriptedTransport<Request: Sendable, Response: Sendable>: Sen
 
     /// Records a request and performs the next step.
     ///
-    /// - Throws: what the step throws, or ``ScriptRanOut``.
+    /// - Throws: what the step throws, or an error if there is none.
     public func send(_ request: Request) async throws -> Response { try await script.call(request) }
 }
 

@@ -9,7 +9,7 @@
 ///     let auth = RefreshableTokenAuthorization(service: service, clock: clock)
 ///
 /// Each call of `initialToken()` or `refresh(_:)` takes the next step. Pass the clock of the provider: a token's
-/// lifetime counts from the call. A call beyond the script throws ``ScriptRanOut``.
+/// lifetime counts from the call. A call beyond the script throws an error that says so.
 public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableTokenService {
     package typealias Step = ScriptStep<Token?, Token>
     /// One recorded call.

@@ -93,7 +93,6 @@ import Testing
         "RefreshOutcome",
         "RefreshPolicy",
         "RefreshPolicy.AheadOfExpiry", "RefreshPolicy.BackOff", "RefreshPolicy.Leeway", "RefreshPolicy.Storm",
-        "ScriptRanOut",
         "SystemClock", "TokenExpiredOnArrival", "TokenFailureKind", "TokenRequestDelivery", "TokenAbsence",
         "TokenSaveCondition",
         "TokenStoreError.Kind",
