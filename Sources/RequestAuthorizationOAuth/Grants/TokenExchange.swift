@@ -54,16 +54,16 @@ public struct SecurityToken: Sendable, Hashable, RedactedDescription {
     package let text: String
     package let type: SecurityTokenType
 
+    /// A token of any kind. For the usual ones there are ``accessToken(_:)`` and ``idToken(_:)``.
     public init(_ text: String, type: SecurityTokenType) { (self.text, self.type) = (text, type) }
 
     /// An access token of an OAuth server.
     public static func accessToken(_ text: String) -> SecurityToken { SecurityToken(text, type: .accessToken) }
     /// A refresh token of the server that exchanges it, for a server that accepts its own as a log-in.
-    public static func refreshToken(_ text: String) -> SecurityToken { SecurityToken(text, type: .refreshToken) }
+    package static func refreshToken(_ text: String) -> SecurityToken { SecurityToken(text, type: .refreshToken) }
     /// An id token of OpenID Connect.
     public static func idToken(_ text: String) -> SecurityToken { SecurityToken(text, type: .idToken) }
-    /// Any JWT.
-    public static func jwt(_ text: String) -> SecurityToken { SecurityToken(text, type: .jwt) }
+    package static func jwt(_ text: String) -> SecurityToken { SecurityToken(text, type: .jwt) }
 }
 
 /// The kind of a token (RFC 8693 §3).
