@@ -26,9 +26,12 @@ public struct Origin: Hashable, Sendable {
         self.port = port ?? Self.defaultPort(of: self.scheme)
     }
 
-    /// Creates the origin of a URL; `nil` if the URL has no scheme or no host. Other parts of the URL are ignored.
+    /// Creates the origin of a URL; `nil` without scheme or host, or with a port above 65535. Ignores other parts.
     public init?(_ url: URL) {
-        guard let scheme = url.scheme, let host = url.host(percentEncoded: true), !host.isEmpty else { return nil }
+        // Clients that use NIO trap if they are given a larger port, or an empty literal.
+        guard let scheme = url.scheme, let host = url.host(percentEncoded: true), !host.isEmpty, host != "[]",
+            url.port ?? 0 <= 65_535
+        else { return nil }
         // For a host given in Unicode, `host` returns the Unicode name, and `encodedHost` the one in the URL.
         let isEncoded = host.utf8.contains(UInt8(ascii: "%"))
         let encodedHost = isEncoded ? URLComponents(url: url, resolvingAgainstBaseURL: true)?.encodedHost : nil
@@ -77,9 +80,8 @@ extension Origin: ExpressibleByStringLiteral {
 
 extension Origin: CustomStringConvertible {
     public var description: String {
-        let literal = host.contains(":") ? "[\(host)]" : host
-        return port == Self.defaultPort(of: scheme)
-            ? "\(scheme)://\(literal)" : "\(scheme)://\(literal):\(port)"
+        let place = "\(scheme)://" + (host.contains(":") ? "[\(host)]" : host)
+        return port == Self.defaultPort(of: scheme) ? place : "\(place):\(port)"
     }
 }
 

@@ -179,7 +179,7 @@ import Testing
         ("http://as.example/token", AuthorizationServerError.Problem.insecure),
         ("http://127.0.0.1.example/token", .insecure), ("http://127.1/token", .insecure),
         ("https://as.example/token#part", .fragment), ("https://as.example/token#", .fragment),
-        ("ftp://127.0.0.1/token", .insecure), ("token", .notAURL),
+        ("ftp://127.0.0.1/token", .insecure), ("token", .notAURL), ("https://192.0.2.1:65536/token", .notAURL),
     ])
     func `RFC 6749 §3.2 and §10.3: nothing is sent without TLS, or to an address with a fragment`(
         address: String, problem: AuthorizationServerError.Problem

@@ -55,7 +55,7 @@ import Testing
         "https://as.example/token#x",
         "https://1.2.3.256/token", "https://1.2.3.4.5/token", "https://as.0x7f/token", "https://as.1/token",
         "https://%31%32%37.0.0.1/token", "https://\u{FF11}\u{FF12}\u{FF17}.0.0.1/token",
-        "https://[fe80::1%25eth0]/token",
+        "https://[fe80::1%25eth0]/token", "https://8.8.8.8:65536/token",
         "wss://as.example/token", "token", "https:///token", "file:///etc/passwd",
     ])
     func `a URL that programs may read differently is not called`(url: String) throws {

@@ -62,7 +62,7 @@ struct OriginTests {
         ("https://evil.com?@api.example.com/", "https://evil.com"),
         ("https://evil.com/@api.example.com/", "https://evil.com"),
         ("https://xn--bcher-kva.example/", "https://xn--bcher-kva.example"),
-        ("http://[::1]:8080/", "http://[::1]:8080"),
+        ("http://[::1]:8080/", "http://[::1]:8080"), ("https://192.0.2.1:65535/", "https://192.0.2.1:65535"),
     ])
     func `a URL has the origin of its host`(url: String, origin: Origin) throws {
         #expect(Origin(try #require(URL(string: url))) == origin)
@@ -94,6 +94,15 @@ struct OriginTests {
     @Test(arguments: ["api/v1", "https:api.example.com", "/", "https:///x", "mailto:a@api.example.com"])
     func `a URL without scheme or host has no origin`(url: String) throws {
         #expect(Origin(try #require(URL(string: url))) == nil)
+    }
+
+    /// async-http-client ends the program if it is given one.
+    @Test(arguments: [
+        "https://192.0.2.1:65536/", "https://[2001:db8::1]:99999/", "https://api.example.com:4294967739/v1",
+        "https://[]/",
+    ])
+    func `a URL with a port above 65535, or with an empty literal, has no origin`(url: String) {
+        #expect(URL(string: url).flatMap { Origin($0) } == nil)
     }
 
     @Test func `a name in Unicode has the origin of the URL that is made with it`() throws {

@@ -100,7 +100,7 @@ public struct Tool: Sendable {
 
     func check(_ url: String) throws {
         if URL(string: url).flatMap({ Origin($0) }) != nil { return }
-        throw ToolFailure(.usage, "'\(url)' is no URL with scheme and host")
+        throw ToolFailure(.usage, "'\(url)' is no URL with scheme and host, or its port is above 65535")
     }
 
     func provider(for url: String, isBound: Bool = false) -> ProtectedResourceAuthorization {

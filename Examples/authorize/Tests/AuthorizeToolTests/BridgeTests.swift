@@ -50,6 +50,8 @@ struct BridgeTests {
                 #expect(away.output.contains(#""id":1"#) && away.output.contains(#""code":-32000"#))
                 #expect(away.output.contains(#""message":"the server cannot be reached"#), "\(away)")
             }
+            let malformed = try await user.run("mcp", "http://127.0.0.1:65536/mcp", input: Self.initialize)
+            #expect(malformed.status == 64 && malformed.errors.contains("its port is above 65535"), "\(malformed)")
             let nothing = try await user.run("mcp", user.server.base + "/nothing", input: Self.initialize)
             #expect(nothing.output.contains("the server answered 404"), "\(nothing)")
         }
