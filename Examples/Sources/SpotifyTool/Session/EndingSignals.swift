@@ -50,7 +50,7 @@ final class EndingSignals {
     /// What the program was started to ignore: SIGHUP by `nohup`, SIGINT and SIGQUIT by `&` in a script.
     ///
     /// It is read before the first signal is watched: on Darwin a signal that is watched is ignored too.
-    static let ignored = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGUSR1, SIGUSR2].filter { isIgnored($0) }
+    static let ignored = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGUSR1, SIGUSR2, SIGPIPE].filter { isIgnored($0) }
 
     // MARK: -
 

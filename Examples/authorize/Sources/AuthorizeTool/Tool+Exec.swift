@@ -127,10 +127,7 @@ final class Child: Sendable {
         var (none, usual) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigemptyset(&usual)
-        sigaddset(&usual, SIGPIPE)
-        #if canImport(Darwin)
-        for signal in signals { sigaddset(&usual, signal) }
-        #endif
+        for signal in signals + [SIGPIPE] where !EndingSignals.ignored.contains(signal) { sigaddset(&usual, signal) }
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &usual)
         var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF

@@ -169,7 +169,10 @@ public enum Output {
     struct ClosedPipe: Error {}
 
     /// Ignores SIGPIPE: a message that nobody reads must not end the program, for instance while a command runs.
-    public static func prepare() { signal(SIGPIPE, SIG_IGN) }
+    public static func prepare() {
+        _ = EndingSignals.ignored  // A command of `exec` ignores SIGPIPE only if this program was started so.
+        signal(SIGPIPE, SIG_IGN)
+    }
 
     /// Writes a line of a result.
     ///

@@ -57,7 +57,7 @@ struct ExecTests {
         }
     }
 
-    @Test(arguments: ["HUP", "INT", "QUIT"])
+    @Test(arguments: ["HUP", "INT", "QUIT", "PIPE"])
     func `the command ignores what the tool was started to ignore, as under nohup`(signal: String) async throws {
         try await Scripted.with(isGuarded: true) { server in
             try await server.login(server.url)
@@ -134,8 +134,8 @@ struct ExecTests {
             let folder = try await user.run("exec", user.url, "--env", "TOKEN", "--", user.home)
             #expect(folder.status == 126 && folder.errors.contains(user.home), "\(folder)")
             let status = try await user.shell(
-                "authorize exec \(user.url) --env TOKEN -- sh -c 'while echo x; do :; done' | head -1; "
-                    + "echo ${PIPESTATUS[0]}")
+                "env --default-signal=PIPE authorize exec \(user.url) --env TOKEN -- "
+                    + "sh -c 'while echo x; do :; done' | head -1; echo ${PIPESTATUS[0]}")
             #expect(status.output == "x\n\(128 + SIGPIPE)\n", "\(status.errors)")
         }
     }
