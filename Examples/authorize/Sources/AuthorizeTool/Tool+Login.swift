@@ -56,6 +56,9 @@ extension Tool {
         let advice = login(url, as: options)
         try await explaining(advice) {
             try check(url)
+            if options.pastes, StandardInput.isInBackground {
+                throw ToolFailure(.usage, "--paste needs the terminal, and this program is in its background")
+            }
             // A session that is taken over is one that another program asked for.
             let hasAsked = Mutex(false)
             let auth = try await signInProvider(for: url, options) { request in
@@ -161,10 +164,7 @@ extension Tool {
     @Sendable private static func ask(_ ask: ResourceSignIn.Request) async throws -> Bool {
         let scopes = ask.scopes.isEmpty ? "what it chooses" : ask.scopes.sorted().joined(separator: " ")
         Output.note("\(ask.issuer) guards \(ask.resource), and is asked for: \(scopes)")
-        let input = FileHandle.standardInput.fileDescriptor
-        // In the background, reading the answer would stop the program, which holds the lock of the sign-in.
-        let isInBackground = ![-1, getpgrp()].contains(tcgetpgrp(input))
-        guard Output.hasTerminal, isatty(input) == 1, !isInBackground else { return true }
+        guard Output.hasTerminal, isatty(STDIN_FILENO) == 1, !StandardInput.isInBackground else { return true }
         Output.note("Sign in there? [Y/n]")
         guard let answer = await StandardInput.line() else { return false }
         return ["", "y", "yes"].contains(answer.trimmingCharacters(in: .whitespaces).lowercased())
@@ -229,6 +229,9 @@ struct PastedCallback: CallbackReceiver {
 
 /// Standard input, read on a thread of its own: a task must not block. A task that is cancelled does not wait for it.
 enum StandardInput {
+    /// Whether reading would stop the program, which may hold the lock of a sign-in.
+    static var isInBackground: Bool { ![-1, getpgrp()].contains(tcgetpgrp(STDIN_FILENO)) }
+
     /// The next line; `nil` at the end, or if there is none in time. A sign-in lasts ten minutes.
     static func line(within limit: Duration = .seconds(600)) async -> String? {
         let (lines, line) = AsyncStream.makeStream(of: String.self)

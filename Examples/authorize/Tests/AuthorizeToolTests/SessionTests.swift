@@ -109,6 +109,19 @@ struct SessionTests {
         }
     }
 
+    @Test func `an address cannot be pasted in the background of a terminal, and nothing is stopped`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            let terminal = try server.shell(
+                """
+                exec python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' bash -c \
+                    'set -m; authorize login \(server.url) --paste & wait $!; echo status $?'
+                """)
+            var line = ""
+            repeat { line = try await terminal.line() } while !line.hasPrefix("status")
+            #expect(line == "status 64\r")
+        }
+    }
+
     @Test func `Ctrl-C and Ctrl-Z are not for the browser that a sign-in opens`() async throws {
         try await Scripted.with(isGuarded: true) { server in
             // Its process group is its own one. A terminal's signals go to the tool's.
