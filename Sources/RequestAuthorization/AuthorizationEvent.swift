@@ -76,8 +76,10 @@ public struct AuthorizationEvent: Sendable {
     }
 }
 
-extension AuthorizationEvent: RedactedDescription {
-    public var description: String { kind.description + (error.map { " (\(type(of: $0)))" } ?? "") }
+extension AuthorizationEvent: OwnDescription {
+    @usableFromInline package var ownDescription: String {
+        kind.description + (error.map { " (\(type(of: $0)))" } ?? "")
+    }
 }
 
 /// The events of a provider, from the beginning of the iteration.

@@ -110,8 +110,8 @@ extension NotAuthorized {
     }
 }
 
-extension NotAuthorized: RedactedDescription {
-    public var description: String {
+extension NotAuthorized: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         var text = "not authorized: \(reason)"
         if let challenge { text += isEndOfSession ? ", the server answered \(challenge)" : ", asked for \(challenge)" }
         if let detail { text += " (\(detail))" }

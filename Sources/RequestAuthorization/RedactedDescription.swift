@@ -13,3 +13,13 @@ extension RedactedDescription {
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+/// The same, with a text of its own that has no secrets. Its one public property is the `description`.
+@usableFromInline
+package protocol OwnDescription: RedactedDescription {
+    var ownDescription: String { get }
+}
+
+extension OwnDescription {
+    public var description: String { ownDescription }
+}

@@ -78,8 +78,8 @@ public struct AuthorizationInterceptor: ClientInterceptor {
     }
 }
 
-extension AuthorizationInterceptor: RedactedDescription {
-    public var description: String { "AuthorizationInterceptor(\(target.origin))" }
+extension AuthorizationInterceptor: OwnDescription {
+    @usableFromInline package var ownDescription: String { "AuthorizationInterceptor(\(target.origin))" }
 }
 
 /// Watches an accepted call for a refusal at its end: a token may expire while a stream runs.

@@ -47,6 +47,6 @@ public struct SpotifyConfiguration: Sendable, Hashable, Codable {
 }
 
 /// Redacted because it may contain the client secret.
-extension SpotifyConfiguration: RedactedDescription {
-    public var description: String { "SpotifyConfiguration(\(flow.rawValue), \(client))" }
+extension SpotifyConfiguration: OwnDescription {
+    @usableFromInline package var ownDescription: String { "SpotifyConfiguration(\(flow.rawValue), \(client))" }
 }

@@ -96,13 +96,13 @@ public struct AuthenticationChallenge: Hashable, Sendable {
     }
 }
 
-extension AuthenticationChallenge: RedactedDescription {
+extension AuthenticationChallenge: OwnDescription {
     /// The scheme and the names of the parameters, with the values of `error`, `realm` and `scope`; "(partial)" if the
     /// challenge ``isPartial``.
     ///
     /// An `error` is shown if it is a word in lower case. Other values and a token68 are omitted: a server may have
     /// put a nonce or a part of the credential there.
-    public var description: String {
+    @usableFromInline package var ownDescription: String {
         let shown = parameters.keys.sorted().map { name in
             "\(Self.printable(name))=" + (shownValue(of: name).map { "\"\($0)\"" } ?? "…")
         }

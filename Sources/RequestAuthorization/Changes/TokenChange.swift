@@ -23,8 +23,8 @@ extension TokenChange {
     }
 }
 
-extension TokenChange: RedactedDescription {
-    public var description: String {
+extension TokenChange: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         switch self {
         case .tokenUpdated: "tokenUpdated([redacted])"
         case .tokenInvalidated(let error): "tokenInvalidated(\(error.reason))"

@@ -11,8 +11,8 @@ public enum OtherOrigins: Sendable {
     case use(any AuthorizationProvider)
 }
 
-extension OtherOrigins: RedactedDescription {
-    public var description: String {
+extension OtherOrigins: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         switch self {
         case .refuse: "refuse"
         case .passThrough: "passThrough"

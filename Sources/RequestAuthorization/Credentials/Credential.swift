@@ -239,9 +239,9 @@ extension AuthorizableRequest {
     }
 }
 
-extension Credential: RedactedDescription {
+extension Credential: OwnDescription {
     /// The names of the fields.
-    public var description: String { "Credential(\(fields.map(\.name).joined(separator: ", ")))" }
+    @usableFromInline package var ownDescription: String { "Credential(\(fields.map(\.name).joined(separator: ", ")))" }
 }
 
 /// Marks the credential of a request that a provider passed through. No answer to it means anything.

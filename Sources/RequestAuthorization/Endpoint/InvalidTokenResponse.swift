@@ -68,8 +68,10 @@ public struct InvalidTokenResponse: TransientFailure, Hashable {
     }
 }
 
-extension InvalidTokenResponse: RedactedDescription {
-    public var description: String { "\(purpose.endpoint) answered \(status), and \(name) is \(problem); \(advice)" }
+extension InvalidTokenResponse: OwnDescription {
+    @usableFromInline package var ownDescription: String {
+        "\(purpose.endpoint) answered \(status), and \(name) is \(problem); \(advice)"
+    }
 
     /// The field, unless a server may have chosen its name: in a dictionary it could be anything.
     private var name: String {
@@ -103,6 +105,6 @@ public struct InvalidTokenRequest: UnsentFailure, Hashable {
     }
 }
 
-extension InvalidTokenRequest: CustomStringConvertible {
-    public var description: String { "nothing was sent: \(parameter) \(detail)" }
+extension InvalidTokenRequest: OwnDescription {
+    @usableFromInline package var ownDescription: String { "nothing was sent: \(parameter) \(detail)" }
 }

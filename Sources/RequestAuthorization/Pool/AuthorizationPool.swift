@@ -257,9 +257,9 @@ public struct ProvidersNotSettled<ID: Hashable & Sendable>: Error, Sendable {
     package init(unsettled: [ID: NotSettled]) { self.unsettled = unsettled }
 }
 
-extension ProvidersNotSettled: RedactedDescription {
+extension ProvidersNotSettled: OwnDescription {
     /// Contains numbers, not identities: an identity may be the name of a user.
-    public var description: String {
+    @usableFromInline package var ownDescription: String {
         let refreshing = unsettled.values.count { $0.isRefreshing }
         let unstored = unsettled.values.count { $0.isUnstored }
         return "\(unsettled.count) providers have not settled: a refresh or a revocation is under way for "

@@ -101,7 +101,9 @@ public struct CircularProviders: Error, Sendable {
         + "which throws"
 }
 
-extension CircularProviders: RedactedDescription {
+extension CircularProviders: OwnDescription {
     /// Contains a number, not the identities: an identity may be the name of a user.
-    public var description: String { "\(identities.count) providers wait for each other; \(Self.advice)" }
+    @usableFromInline package var ownDescription: String {
+        "\(identities.count) providers wait for each other; \(Self.advice)"
+    }
 }

@@ -80,14 +80,14 @@ public enum ProofOutcome: Sendable {
     case ignored(any Error)
 }
 
-extension ProvenRequest: RedactedDescription {
+extension ProvenRequest: OwnDescription {
     /// The method and the origin. Paths and queries may hold secrets.
-    public var description: String { "\(method) \(origin)" }
+    @usableFromInline package var ownDescription: String { "\(method) \(origin)" }
 }
 
-extension ProofOutcome: RedactedDescription {
+extension ProofOutcome: OwnDescription {
     /// The case, with the type of the error.
-    public var description: String {
+    @usableFromInline package var ownDescription: String {
         switch self {
         case .settled: "settled"
         case .newProofNeeded: "newProofNeeded"

@@ -19,8 +19,8 @@ public struct NotSettled: Error, Sendable {
     }
 }
 
-extension NotSettled: RedactedDescription {
-    public var description: String {
+extension NotSettled: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         let states = [isRefreshing ? "a refresh or a revocation is under way" : nil, unstored].compactMap { $0 }
         return "the provider has not settled: " + states.joined(separator: ", and ") + "; wait longer"
     }

@@ -83,6 +83,6 @@ public struct UnauthorizedResponse: AuthorizableResponse, Sendable {
     public func headerValues(for field: String) -> [String] { fields[field.lowercased()] ?? [] }
 }
 
-extension UnauthorizedResponse: RedactedDescription {
-    public var description: String { "\(statusCode) \(challenges)" }
+extension UnauthorizedResponse: OwnDescription {
+    @usableFromInline package var ownDescription: String { "\(statusCode) \(challenges)" }
 }

@@ -78,8 +78,8 @@ extension Origin: ExpressibleByStringLiteral {
     }
 }
 
-extension Origin: CustomStringConvertible {
-    public var description: String {
+extension Origin: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         let place = "\(scheme)://" + (host.contains(":") ? "[\(host)]" : host)
         return port == Self.defaultPort(of: scheme) ? place : "\(place):\(port)"
     }

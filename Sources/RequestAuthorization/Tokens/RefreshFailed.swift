@@ -48,8 +48,8 @@ public struct RefreshFailed: Error, Sendable {
     }
 }
 
-extension RefreshFailed: RedactedDescription {
-    public var description: String {
+extension RefreshFailed: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         let cause = refusals.map { "\($0)" } ?? "\(type(of: underlying))"
         let advice = suggestsSignIn ? "signing in again may help" : "no sign-in is needed"
         return "the token could not be refreshed (\(cause)); try again at \(nextTryAt) or later, \(advice)"

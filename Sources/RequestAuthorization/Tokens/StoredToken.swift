@@ -56,8 +56,8 @@ extension StoredToken: Equatable where Token: Equatable {}
 extension StoredToken.Content: Hashable where Token: Hashable {}
 extension StoredToken: Hashable where Token: Hashable {}
 
-extension StoredToken.Content: RedactedDescription {
-    public var description: String {
+extension StoredToken.Content: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         switch self {
         case .token: "token([redacted])"
         case .signedOut: "signedOut"
@@ -66,8 +66,8 @@ extension StoredToken.Content: RedactedDescription {
     }
 }
 
-extension StoredToken: RedactedDescription {
-    public var description: String { "StoredToken(\(content), generation \(version.generation))" }
+extension StoredToken: OwnDescription {
+    @usableFromInline package var ownDescription: String { "StoredToken(\(content), generation \(version.generation))" }
 }
 
 // MARK: - Coding

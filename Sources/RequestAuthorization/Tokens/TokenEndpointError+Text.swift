@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-extension TokenEndpointError: RedactedDescription {
-    public var description: String { "\(answer): \(meaning)" }
+extension TokenEndpointError: OwnDescription {
+    @usableFromInline package var ownDescription: String { "\(answer): \(meaning)" }
 
     /// The endpoint, the status and the code in words.
     var answer: String {

@@ -87,8 +87,8 @@ public struct TokenExpiredOnArrival: TransientFailure, AnsweredFailure, Hashable
     }
 }
 
-extension TokenExpiredOnArrival: CustomStringConvertible {
-    public var description: String {
+extension TokenExpiredOnArrival: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         "the new token expired at \(expiresAt), and this machine's clock says \(arrivedAt): check the clock, then the "
             + "lifetime that the server gives; the session is kept"
     }

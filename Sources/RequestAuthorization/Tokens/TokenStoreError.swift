@@ -58,6 +58,6 @@ public struct TokenStoreError: Error, Sendable {
     }
 }
 
-extension TokenStoreError: RedactedDescription {
-    public var description: String { "token store \(kind): \(detail)" }
+extension TokenStoreError: OwnDescription {
+    @usableFromInline package var ownDescription: String { "token store \(kind): \(detail)" }
 }

@@ -74,7 +74,7 @@ public struct TokenTransportError: TransientFailure {
         /// The answer is longer than allowed.
         public static let responseTooLong = Code(label: "response too long")
         /// The HTTP client cannot read the header of the answer, such as one that is not UTF-8.
-        public static let unreadableHeader = Code(label: "unreadable header")
+        package static let unreadableHeader = Code(label: "unreadable header")
         /// Anything else; see `underlying`.
         public static let other = Code(label: "other")
     }
@@ -97,16 +97,16 @@ public struct TokenTransportError: TransientFailure {
     }
 }
 
-extension TokenRequest: RedactedDescription {
-    public var description: String { "\(method) \(Origin(url).map(\.description) ?? "?")" }
+extension TokenRequest: OwnDescription {
+    @usableFromInline package var ownDescription: String { "\(method) \(Origin(url).map(\.description) ?? "?")" }
 }
 
-extension TokenResponse: RedactedDescription {
-    public var description: String { "\(statusCode) (\(body.count) bytes)" }
+extension TokenResponse: OwnDescription {
+    @usableFromInline package var ownDescription: String { "\(statusCode) (\(body.count) bytes)" }
 }
 
-extension TokenTransportError: RedactedDescription {
-    public var description: String {
+extension TokenTransportError: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         let advice =
             switch code {
             case .unreachable: "check the network and the address"

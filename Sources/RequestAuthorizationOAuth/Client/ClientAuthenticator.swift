@@ -91,8 +91,8 @@ public struct ClientAuthenticationFailed: UnsentFailure {
     }
 }
 
-extension ClientAuthenticationFailed: RedactedDescription {
-    public var description: String {
+extension ClientAuthenticationFailed: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         "nothing was sent: the client could not be authenticated, or there was no token to exchange "
             + "(\(type(of: underlying))); check its key, its authenticator and that token; the session is kept"
     }

@@ -49,8 +49,8 @@ extension OAuthClient {
 }
 
 /// Shows the id, which is not secret. Extra parameters may be: a `login_hint` is a user's name.
-extension OAuthClient: RedactedDescription {
-    public var description: String { "OAuthClient(\(id), \(authentication))" }
+extension OAuthClient: OwnDescription {
+    @usableFromInline package var ownDescription: String { "OAuthClient(\(id), \(authentication))" }
 }
 
 extension OAuthClient: Codable {

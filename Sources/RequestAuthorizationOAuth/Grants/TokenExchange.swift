@@ -77,7 +77,7 @@ public struct SecurityTokenType: Sendable, Hashable, Labelled {
     private init(_ name: String) { uri = "urn:ietf:params:oauth:token-type:\(name)" }
 
     public static let accessToken = SecurityTokenType("access_token")
-    public static let refreshToken = SecurityTokenType("refresh_token")
+    package static let refreshToken = SecurityTokenType("refresh_token")
     public static let idToken = SecurityTokenType("id_token")
     /// Any JWT.
     public static let jwt = SecurityTokenType("jwt")

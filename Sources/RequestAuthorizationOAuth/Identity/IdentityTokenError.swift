@@ -31,8 +31,8 @@ public struct IdentityTokenError: AnsweredFailure, Hashable {
     package init(_ problem: Problem, claim: String? = nil) { (self.problem, self.claim) = (problem, claim) }
 }
 
-extension IdentityTokenError: CustomStringConvertible {
-    public var description: String {
+extension IdentityTokenError: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         "the ID token is \(problem)\(claim.map { " (\($0))" } ?? ""); \(advice)"
     }
 

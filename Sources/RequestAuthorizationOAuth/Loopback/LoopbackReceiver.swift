@@ -153,8 +153,8 @@ public struct LoopbackReceiverError: Error {
     package init(_ code: Code, underlying: (any Error)? = nil) { (self.code, self.underlying) = (code, underlying) }
 }
 
-extension LoopbackReceiverError: RedactedDescription {
-    public var description: String {
+extension LoopbackReceiverError: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         switch code {
         case .cannotListen:
             "listening on the callback's port failed: use port 0, or end the program that listens on this port"

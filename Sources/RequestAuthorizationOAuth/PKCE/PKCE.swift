@@ -14,7 +14,7 @@ import Crypto
 ///
 /// ``OAuthTokenService`` does so by itself, with a new verifier for each sign-in. Only `S256` is supported: with
 /// `plain`, everyone who sees the request knows the verifier (RFC 7636 §7.2, RFC 9700 §2.1.1).
-public enum PKCE {
+package enum PKCE {
     /// The value of `code_challenge_method`.
     package static let method = "S256"
 
@@ -24,14 +24,14 @@ public enum PKCE {
     }
 
     /// A new verifier: 32 random bytes as 43 unreserved characters (RFC 7636 §4.1).
-    public static func makeVerifier() -> String {
+    package static func makeVerifier() -> String {
         var generator = SystemRandomNumberGenerator()
         return makeVerifier(using: &generator)
     }
 
     #if canImport(CryptoKit) || Crypto
     /// The challenge of a verifier: its SHA-256 in Base64URL without padding (RFC 7636 §4.2).
-    public static func challenge(for verifier: String) -> String {
+    package static func challenge(for verifier: String) -> String {
         Base64URL.encode(SHA256.hash(data: Array(verifier.utf8)))
     }
     #else
@@ -40,6 +40,6 @@ public enum PKCE {
         *, unavailable,
         message: "PKCE needs SHA-256: enable the trait 'Crypto' of swift-request-authorization, which brings it"
     )
-    public static func challenge(for verifier: String) -> String { fatalError("unavailable") }
+    package static func challenge(for verifier: String) -> String { fatalError("unavailable") }
     #endif
 }

@@ -43,8 +43,8 @@ public struct ProofUnavailable: UnsentFailure, Hashable {
     package init(_ problem: Problem) { self.problem = problem }
 }
 
-extension ProofUnavailable: CustomStringConvertible {
-    public var description: String {
+extension ProofUnavailable: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         let advice =
             switch problem {
             case .keyLost: "sign in again"

@@ -51,8 +51,8 @@ public struct ProtectedResourceError: UnsentFailure, Hashable {
     }
 }
 
-extension ProtectedResourceError: CustomStringConvertible {
-    public var description: String {
+extension ProtectedResourceError: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         var text = "the resource cannot be used: \(problem)"
         if let member { text += ": \(member)" }
         if let code = ErrorCode.printable(code) { text += " (\(code))" }

@@ -43,7 +43,7 @@ public struct AuthorizationServer: Sendable, Hashable {
     /// by code points, so a slash that was added at the end is a new name. The list is not encoded and not read from
     /// metadata: a server's own document must not get it other servers' tokens. Set it in code.
     public var formerIssuers: [String]
-    /// The members of the metadata that have no property, unchanged; see ``metadataText(_:)``.
+    /// The members of the metadata that have no property, unchanged; see ``metadataTexts(_:)``.
     public var additionalMetadata: [String: JSONValue]
 
     public init(
@@ -169,7 +169,7 @@ extension AuthorizationServer {
     package var listedAuthenticationMethods: [String]? { metadataTexts("token_endpoint_auth_methods_supported") }
 
     /// The methods of code challenges (RFC 7636, RFC 8414 §2); `nil` if the server lists none.
-    public var listedChallengeMethods: [String]? {
+    package var listedChallengeMethods: [String]? {
         // A server that writes one text in place of a list has one method.
         metadataTexts("code_challenge_methods_supported")
             ?? metadataText("code_challenge_methods_supported").map { [$0] }
@@ -182,13 +182,13 @@ extension AuthorizationServer {
     }
 
     /// A text of ``additionalMetadata``; `nil` if the member is missing, empty, or not a text.
-    public func metadataText(_ name: String) -> String? { additionalMetadata[name]?.text }
+    package func metadataText(_ name: String) -> String? { additionalMetadata[name]?.text }
 
     /// A list of texts of ``additionalMetadata``; `nil` if the member is missing, or not a list of texts.
     public func metadataTexts(_ name: String) -> [String]? { additionalMetadata[name]?.texts }
 
     /// Whether a member of ``additionalMetadata`` is `true`.
-    public func metadataFlag(_ name: String) -> Bool { additionalMetadata[name] == .bool(true) }
+    package func metadataFlag(_ name: String) -> Bool { additionalMetadata[name] == .bool(true) }
 
     /// The URL of an endpoint: `https`, or `http` on loopback if the issuer is on loopback too; without fragment.
     ///

@@ -43,8 +43,8 @@ public struct AuthorizationServerError: UnsentFailure, Hashable {
     }
 }
 
-extension AuthorizationServerError: CustomStringConvertible {
-    public var description: String {
+extension AuthorizationServerError: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         let subject = member.map { "\(problem): \($0)" } ?? problem.description
         return "the authorization server cannot be used: \(subject); \(detail ?? advice)"
     }

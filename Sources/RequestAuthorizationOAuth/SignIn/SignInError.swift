@@ -67,8 +67,8 @@ public struct SignInError: Error, Sendable, Hashable {
     public var accessWasDenied: Bool { kind == .denied }
 }
 
-extension SignInError: RedactedDescription {
-    public var description: String {
+extension SignInError: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         var text = "the sign-in gave no token: \(kind)"
         if let printableCode { text += " (\(printableCode))" }
         return "\(text); \(detail ?? advice)"

@@ -35,8 +35,10 @@ public struct SigningKeyError: Error, Sendable, Hashable {
     package init(_ problem: Problem, detail: String? = nil) { (self.problem, self.detail) = (problem, detail) }
 }
 
-extension SigningKeyError: CustomStringConvertible {
-    public var description: String { "the signing key cannot be used: \(problem); \(detail ?? advice)" }
+extension SigningKeyError: OwnDescription {
+    @usableFromInline package var ownDescription: String {
+        "the signing key cannot be used: \(problem); \(detail ?? advice)"
+    }
 
     private var advice: String {
         switch problem {

@@ -88,6 +88,6 @@ extension TokenIntrospection {
 }
 
 /// Redacted because it contains a user's name and unknown members.
-extension TokenIntrospection: RedactedDescription {
-    public var description: String { "TokenIntrospection(isActive: \(isActive), [redacted])" }
+extension TokenIntrospection: OwnDescription {
+    @usableFromInline package var ownDescription: String { "TokenIntrospection(isActive: \(isActive), [redacted])" }
 }

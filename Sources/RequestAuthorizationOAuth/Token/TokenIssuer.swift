@@ -23,8 +23,10 @@ public struct TokenIssuer: Sendable, Hashable, Codable {
     init(name: String?, origin: String?) { (self.name, self.origin) = (name, origin) }
 }
 
-extension TokenIssuer: CustomStringConvertible {
-    public var description: String { TerminalText.clean(name ?? origin ?? "an unknown server", limit: 300) }
+extension TokenIssuer: OwnDescription {
+    @usableFromInline package var ownDescription: String {
+        TerminalText.clean(name ?? origin ?? "an unknown server", limit: 300)
+    }
 }
 
 // MARK: - Comparing

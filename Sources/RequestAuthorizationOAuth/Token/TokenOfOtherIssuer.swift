@@ -21,8 +21,8 @@ public struct TokenOfOtherIssuer: UnsentFailure, Hashable {
     package init(issuer: TokenIssuer, expected: TokenIssuer) { (self.issuer, self.expected) = (issuer, expected) }
 }
 
-extension TokenOfOtherIssuer: CustomStringConvertible {
-    public var description: String {
+extension TokenOfOtherIssuer: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         "the token was issued by \(shown(issuer)), and the program is set up for \(shown(expected)), which never gets "
             + "it; sign in there (a stored token is kept until then), or, if it is the same server under a new name, "
             + "list the old one in formerIssuers"

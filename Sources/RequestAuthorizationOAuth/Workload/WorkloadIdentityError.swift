@@ -74,8 +74,8 @@ public struct WorkloadIdentityError: TokenServiceFailure {
     }
 }
 
-extension WorkloadIdentityError: RedactedDescription {
-    public var description: String {
+extension WorkloadIdentityError: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         let fact = detail.map { "\(problem) (\($0))" } ?? problem.description
         return "no token for the program's identity from \(source): \(fact); \(advice ?? usualAdvice)"
     }

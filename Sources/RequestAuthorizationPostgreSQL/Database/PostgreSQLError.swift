@@ -40,8 +40,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     public init(_ code: Code, sqlState: String? = nil) { (self.code, self.sqlState) = (code, sqlState) }
 }
 
-extension PostgreSQLError: RedactedDescription {
-    public var description: String {
+extension PostgreSQLError: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         let state = sqlState.map { " (SQLSTATE \(Self.printable($0)))" } ?? ""
         return "PostgreSQL: \(code)\(state); \(advice)"
     }

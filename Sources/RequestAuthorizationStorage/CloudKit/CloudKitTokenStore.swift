@@ -20,8 +20,8 @@ public enum CloudKitSharing<Token: AuthorizationToken>: Sendable {
     case eachDeviceSignsIn
 }
 
-extension CloudKitSharing: RedactedDescription {
-    public var description: String {
+extension CloudKitSharing: OwnDescription {
+    @usableFromInline package var ownDescription: String {
         switch self {
         case .oneForAllDevices: "oneForAllDevices"
         case .eachDeviceSignsIn: "eachDeviceSignsIn"

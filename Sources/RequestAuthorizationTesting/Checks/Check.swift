@@ -88,9 +88,9 @@ func requireFieldValue(_ value: String, _ place: String = "") throws(CheckProble
 ///     catch { print(error) }
 ///     // MyStore fails 1 of 12 checks:
 ///     // - keeps a sign-out: loaded nothing
-public struct ChecksFailed: Error, RedactedDescription {
+public struct ChecksFailed: Error, OwnDescription {
     /// A failed check.
-    public struct Failure: Sendable, RedactedDescription {
+    public struct Failure: Sendable, OwnDescription {
         /// The name of the check, which says what is required.
         public let check: String
         /// What the check observed; never a credential.
@@ -98,7 +98,7 @@ public struct ChecksFailed: Error, RedactedDescription {
         /// The error, if one was thrown. It may contain secrets, so it is not printed here.
         public let underlying: (any Error)?
 
-        public var description: String { "\(check): \(problem)" }
+        @usableFromInline package var ownDescription: String { "\(check): \(problem)" }
     }
 
     /// The type that was checked.
@@ -108,7 +108,7 @@ public struct ChecksFailed: Error, RedactedDescription {
     /// The failed checks, in order.
     public let failures: [Failure]
 
-    public var description: String {
+    @usableFromInline package var ownDescription: String {
         "\(subject) fails \(failures.count) of \(total) checks:" + failures.map { "\n- \($0)" }.joined()
     }
 }

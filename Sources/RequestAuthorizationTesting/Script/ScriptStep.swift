@@ -95,6 +95,6 @@ public final class ScriptedCall<Input: Sendable, Output: Sendable>: Sendable {
     }
 }
 
-extension ScriptedCall: RedactedDescription {
-    public var description: String { "ScriptedCall(\(number))" }
+extension ScriptedCall: OwnDescription {
+    @usableFromInline package var ownDescription: String { "ScriptedCall(\(number))" }
 }

@@ -62,8 +62,8 @@ public typealias ScriptedTokenTransport = ScriptedTransport<TokenRequest, TokenR
 
 extension ScriptedTransport: TokenTransport where Request == TokenRequest, Response == TokenResponse {}
 
-extension ScriptedTransport: RedactedDescription {
-    public var description: String { "ScriptedTransport(\(calls) calls)" }
+extension ScriptedTransport: OwnDescription {
+    @usableFromInline package var ownDescription: String { "ScriptedTransport(\(calls) calls)" }
 }
 
 extension ScriptStep where Input == TestRequest, Output == TestResponse {

@@ -49,8 +49,8 @@ public struct TestRequest: AuthorizableRequest, Hashable {
     public mutating func setCredential(_ value: String, in field: String) { self[field] = value }
 }
 
-extension TestRequest: RedactedDescription {
-    public var description: String { "\(method) \(origin.map(\.description) ?? "?")" }
+extension TestRequest: OwnDescription {
+    @usableFromInline package var ownDescription: String { "\(method) \(origin.map(\.description) ?? "?")" }
 }
 
 /// A response that belongs to no HTTP client.
@@ -74,6 +74,6 @@ public struct TestResponse: AuthorizableResponse, Hashable, Sendable {
     public func headerValues(for field: String) -> [String] { fields[field.lowercased()] ?? [] }
 }
 
-extension TestResponse: RedactedDescription {
-    public var description: String { "\(statusCode) \(fields.keys.sorted())" }
+extension TestResponse: OwnDescription {
+    @usableFromInline package var ownDescription: String { "\(statusCode) \(fields.keys.sorted())" }
 }

@@ -71,8 +71,8 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     public func revoke(_ token: Token) async throws { try await revocations.call(token) }
 }
 
-extension ScriptedTokenService: RedactedDescription {
-    public var description: String { "ScriptedTokenService(\(calls) calls)" }
+extension ScriptedTokenService: OwnDescription {
+    @usableFromInline package var ownDescription: String { "ScriptedTokenService(\(calls) calls)" }
 }
 
 extension ScriptStep where Input == TestToken?, Output == TestToken {

@@ -159,7 +159,7 @@ private struct Explanation: Encodable {
         let server = found.server
         (resource, issuer) = (found.identifier, server.issuer)
         scopes = found.scopes(after: nil, requested: options.scopes).sorted()
-        let takesDocument = server.metadataFlag("client_id_metadata_document_supported")
+        let takesDocument = server.additionalMetadata["client_id_metadata_document_supported"] == .bool(true)
         if options.client == nil, !(options.document != nil && takesDocument) {
             if let endpoint = server.registrationEndpoint {
                 next.append("POST \(endpoint.absoluteString) (registers, unless that was done)")
@@ -171,7 +171,9 @@ private struct Explanation: Encodable {
         next += [page.map { "\($0) in the browser" }, token.map { "POST \($0)" }].compactMap(\.self)
         if page == nil { missing.append("authorization_endpoint") }
         if token == nil { missing.append("token_endpoint") }
-        if options.issuer == nil, server.listedChallengeMethods?.contains("S256") != true {
+        let methods = "code_challenge_methods_supported"
+        let takesS256 = server.additionalMetadata[methods] == .string("S256")
+        if options.issuer == nil, !takesS256, server.metadataTexts(methods)?.contains("S256") != true {
             missing.append("S256 in code_challenge_methods_supported: the server does not say that it checks PKCE")
         }
     }
