@@ -62,8 +62,8 @@ actor ResourceSessions {
         guard !settings.signsInAlone, let record = try await settings.record(), record.signIn != baseline else {
             return false
         }
-        // Until the present session is saved, the records have an older one, or a sibling's newer one.
-        if unsaved != nil, passed.contains(record.signIn) { return false }
+        // If the present session could not be saved, the records have an older one, or a sibling's newer one.
+        if record.signIn != session?.record?.signIn, passed.contains(record.signIn) { return false }
         let store = settings.store(of: record)
         if baseline != nil, try await store.load()?.token == nil { return false }
         // A sign-in of this program that has ended meanwhile is newer than what was read.

@@ -76,6 +76,19 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `after a reset no request uses the session before a sign-in that could not be saved`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = FillingRecords()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            try await notes.signIn()
+            records.isFull.withLock { $0 = true }
+            try await notes.signIn()
+            await notes.reset()
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await notes.get(server) }
+            #expect(error?.reason == .signedOut && guarded.now.calls.isEmpty)
+        }
+    }
+
     @Test func `a sign-in that is saved slowly does not replace a later one in the records`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let records = SlowlySavedRecords()
