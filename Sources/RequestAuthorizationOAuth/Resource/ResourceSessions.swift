@@ -408,13 +408,14 @@ actor ResourceSessions {
         unsaved = record
         passed.insert(record.signIn)
         if let kept { passed.insert(kept.signIn) }
+        // Before the former token goes: who reads the records meanwhile, or after a crash, finds one of the two.
+        await finishOrTryAgain()
         // What a former server or client has got is of no use here, and must not lie about.
         if same == nil { await former?.provider.reset() }
         let known = [former?.record, record].map { $0?.tokens(of: settings.url) }
         if let kept, !known.contains(kept.tokens(of: settings.url)) {
             await self.provider(for: settings.service(for: kept), in: settings.store(of: kept)).reset()
         }
-        await finishOrTryAgain()
     }
 
     /// Revokes the session, and ends it unless that fails.

@@ -103,6 +103,17 @@ struct SlowlySavedRecords: ChangedRecords {
     }
 }
 
+/// Records that call a function before each save.
+struct WatchedRecords: ChangedRecords {
+    let base = InMemoryResourceRecords()
+    let willSave: @Sendable (InMemoryResourceRecords, String) async -> Void
+
+    func save(_ record: Data, named name: String) async throws {
+        await willSave(base, name)
+        base.save(record, named: name)
+    }
+}
+
 /// Records that call a function before each lock.
 struct LockedRecords: ChangedRecords {
     var base = InMemoryResourceRecords()

@@ -105,6 +105,26 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `who starts while a sign-in at another server is saved finds the former session`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let found = Lock<[String]>([])
+            let records = WatchedRecords { base, name in
+                guard name.hasPrefix("resource "), guarded.now.issuers == ["BASE/as2"] else { return }
+                let later = ProtectedResourceAuthorization.make(server, guarded, records: base)
+                let token = (try? await later.validToken().accessToken) ?? "none"
+                found.withLock { $0.append(token) }
+            }
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            try await notes.signIn()
+            guarded.change { $0.issuers = ["BASE/as2"] }
+            try await notes.signIn()
+            #expect(found.withLock { $0 } == ["t1"])
+            #expect(try await notes.validToken().accessToken == "t2")
+            #expect(
+                try await records.tokens(named: "\(server.base)/mcp \(server.base)/as client-1").load()?.token == nil)
+        }
+    }
+
     @Test func `a sibling's sign-in that is read slowly does not replace a later one of this program`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let records = SlowlyReadRecords(name: "client-2")
