@@ -56,7 +56,9 @@ struct ResourceDiscovery: Sendable {
     }
 
     /// Returns the resource's metadata; `nil` if there are none.
-    func document(_ challenge: AuthenticationChallenge?) async throws -> ResourceDocument? {
+    ///
+    /// - Parameter asks: whether the resource is asked for a challenge if the well-known places have none.
+    func document(_ challenge: AuthenticationChallenge?, asks: Bool = false) async throws -> ResourceDocument? {
         var problem: ProtectedResourceError?
         for place in places(challenge) {
             let response = try await transport.send(.metadata(at: place))
@@ -69,6 +71,8 @@ struct ResourceDiscovery: Sendable {
                 problem = ProtectedResourceError(.noMetadata, member: "resource_metadata", detail: redirect.detail)
             }
         }
+        // Only a challenge says where else they are, and a program that signs in by itself has none.
+        if asks, let own = try? await self.challenge(), places(own) != places(nil) { return try await document(own) }
         if let problem { throw problem }
         return nil
     }
@@ -77,11 +81,7 @@ struct ResourceDiscovery: Sendable {
     ///
     /// Without metadata the origin of the resource is taken for the issuer (MCP 2025-03-26).
     func resource(_ challenge: AuthenticationChallenge?, requiresListedPKCE: Bool) async throws -> ProtectedResource {
-        var document = try await document(challenge)
-        // Only a challenge says where else they are, and a program that signs in by itself has none.
-        if document == nil, challenge == nil, let own = try? await self.challenge(), places(own) != places(nil) {
-            document = try await self.document(own)
-        }
+        let document = try await document(challenge, asks: challenge == nil)
         let issuers = document?.issuers ?? [addresses.origin.description]
         var found = ProtectedResource(
             identifier: document?.identifier ?? url,

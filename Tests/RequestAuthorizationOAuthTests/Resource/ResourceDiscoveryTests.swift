@@ -103,6 +103,20 @@ import Testing
         #expect(found.scopes == [])
     }
 
+    @Test func `the resource is asked for a challenge also if its well-known places redirect`() async throws {
+        let (found, targets, base) = try await discover { state in
+            state.challenge = #"resource_metadata="BASE/custom""#
+            for place in ["\(Self.well)/mcp", Self.well] {
+                state.answers[place] = { _ in .redirect(302, to: "/log-in") }
+            }
+            state.answers["/custom"] = {
+                let base = "http://127.0.0.1:\($0.port)"
+                return .json(#"{"resource":"\#(base)/mcp","authorization_servers":["\#(base)/as"]}"#)
+            }
+        }
+        #expect(found.server.issuer == "\(base)/as" && targets.contains("/custom"))
+    }
+
     @Test func `without a place in the challenge the root is asked too, whose resource is the origin`() async throws {
         let (found, targets, base) = try await discover { state in
             state.resource = nil
