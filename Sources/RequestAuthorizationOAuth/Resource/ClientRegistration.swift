@@ -61,10 +61,9 @@ extension AuthorizationServer {
         clock: any AuthorizationClock = .system
     ) async throws -> ClientRegistration {
         if let ready = try clientWithoutRegistration(identity, at: clock.now) { return ready }
-        guard let issuer, registrationEndpoint != nil else {
-            throw ProtectedResourceError(
-                identity.registered.isEmpty ? .noClient : .otherServer, member: "registration_endpoint")
-        }
+        let noWay = ProtectedResourceError(
+            identity.registered.isEmpty ? .noClient : .otherServer, member: "registration_endpoint")
+        guard let issuer else { throw noWay }
         return try await records.lock(named: "registration \(issuer)", within: .seconds(60)).whileHeld {
             let known = try await records.registrations(at: issuer).first {
                 // Records in memory take two spellings of an accented letter for one name.
@@ -72,6 +71,7 @@ extension AuthorizationServer {
                     && $0.secretExpiresAt.map { $0 > clock.now } != false
             }
             if let known { return known }
+            guard registrationEndpoint != nil else { throw noWay }
             let call = RegistrationCall(
                 server: self, identity: identity, redirectURI: redirectURI, transport: transport, clock: clock)
             let registration = try await call.run()

@@ -141,7 +141,7 @@ struct ResourceSignInAttempt: Sendable {
             }
         } catch {
             if let registration = began.withLock({ $0?.record.registration }), let issuer = registration.issuer,
-                way.isOfUnknownClient(error)
+                way.isOfUnknownClient(error, at: found.server)
             {
                 await settings.records.forget(registration.client, at: issuer)
             }
@@ -190,12 +190,12 @@ struct ResourceSignInAttempt: Sendable {
 
 extension ResourceSignIn.Way {
     /// Whether a server that no longer knows a client answers so. Many show a page of their own, and never come back.
-    fileprivate func isOfUnknownClient(_ error: any Error) -> Bool {
+    fileprivate func isOfUnknownClient(_ error: any Error, at server: AuthorizationServer) -> Bool {
         if (error as? TokenEndpointError)?.code == "invalid_client" { return true }
         guard let error = error as? SignInError else { return false }
         guard error.kind == .expired else { return ["invalid_client", "unauthorized_client"].contains(error.code) }
-        // A code that was not entered in time says nothing about the client.
-        if case .callback = self { return true } else { return false }
+        // A code that was not entered in time says nothing about the client. A guess must not cost the only one.
+        if case .callback = self { return server.registrationEndpoint != nil } else { return false }
     }
 }
 

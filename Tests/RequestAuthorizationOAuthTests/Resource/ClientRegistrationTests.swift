@@ -241,6 +241,18 @@ import Testing
         }
     }
 
+    @Test func `a stored registration is used also at a server that registers nobody any more`() async throws {
+        let records = InMemoryResourceRecords()
+        let transport = ScriptedTokenTransport(.response(201, json: #"{"client_id":"c"}"#))
+        var server = AuthorizationServer.make()
+        for endpoint in ["https://as.example/register", nil] {
+            (server.issuer, server.registrationEndpoint) = ("https://as.example", endpoint.flatMap { URL(string: $0) })
+            let registration = try await server.register(
+                ClientIdentity(name: "Tool"), redirectURI: "x.y:/z", records: records, transport: transport)
+            #expect(registration.client == .public(id: "c") && transport.calls == 1)
+        }
+    }
+
     @Test func `a registration whose secret has expired is not used again`() async throws {
         let records = InMemoryResourceRecords()
         let old = Answer.json(#"{"client_id":"old","client_secret":"s","client_secret_expires_at":1}"#, status: 201)

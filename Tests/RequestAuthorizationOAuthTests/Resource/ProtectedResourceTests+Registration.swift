@@ -90,6 +90,23 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a sign-in that never comes back leaves the registration at a server that registers nobody any more`()
+        async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = InMemoryResourceRecords()
+            try await ProtectedResourceAuthorization.make(server, guarded, records: records).signIn()
+            let known = ProtectedResource(identifier: "\(server.base)/mcp", server: .make(at: "\(server.base)/as"))
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records, known: known)
+            guarded.change { $0.answers["/as/authorize"] = { _ in .text("busy") } }
+            let error = await #expect(throws: SignInError.self) { try await notes.signIn() }
+            #expect(error?.kind == .expired)
+            guarded.change { $0.answers = [:] }
+            try await notes.signIn()
+            #expect(guarded.now.pages.map { $0["client_id"] } == ["client-1", "client-1"])
+        }
+    }
+
     @Test func `another port is another registration, and the same port is the same`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let records = ItemResourceRecords(in: SharedPlace())
