@@ -48,9 +48,13 @@ final class ResourceSession: Sendable {
     /// `nil` if no person has signed in.
     let record: ResourceRecord?
     let provider: RefreshableTokenAuthorization<OAuthToken>
+    /// The hashed header value of the token before, if a request needed this sign-in: its line goes on.
+    let formerHeader: Int?
 
-    init(number: Int, record: ResourceRecord?, provider: RefreshableTokenAuthorization<OAuthToken>) {
-        (self.number, self.record, self.provider) = (number, record, provider)
+    init(
+        number: Int, record: ResourceRecord?, provider: RefreshableTokenAuthorization<OAuthToken>, formerHeader: Int?
+    ) {
+        (self.number, self.record, self.provider, self.formerHeader) = (number, record, provider, formerHeader)
     }
 
     /// The sign-in that began the sessions of one person: a request that was sent in one of them goes on in these only.

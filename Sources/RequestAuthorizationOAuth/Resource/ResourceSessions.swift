@@ -93,12 +93,14 @@ actor ResourceSessions {
     }
 
     private func install(
-        _ record: ResourceRecord?, _ provider: RefreshableTokenAuthorization<OAuthToken>, issuer: String?
+        _ record: ResourceRecord?, _ provider: RefreshableTokenAuthorization<OAuthToken>, issuer: String?,
+        after formerHeader: Int? = nil
     ) {
         let ended = state.withLock { state -> [TokenObservation?] in
             let isSame = state.session?.provider === provider
             state.session = ResourceSession(
-                number: state.consent.begin(issuer ?? ""), record: record, provider: provider)
+                number: state.consent.begin(issuer ?? ""), record: record, provider: provider,
+                formerHeader: formerHeader)
             if isSame { return [] }
             return state.followers.map { id, follower in
                 state.followers[id]?.observation = provider.onTokenChange(follower.handler)
@@ -388,6 +390,8 @@ actor ResourceSessions {
         try checkSignOuts(since: demand)
         mustReset = false
         let former = session
+        let goesOn = former?.line == demand.former
+        let formerHeader = goesOn ? former?.provider.currentToken?.authorizationHeaderValue.hashValue : nil
         // The same client of the same server goes on in its store.
         let same = former?.record?.tokens(of: settings.url) == new.record.tokens(of: settings.url) ? former : nil
         same?.service?.goOn(with: new.service)
@@ -404,7 +408,7 @@ actor ResourceSessions {
         }
         var record = new.record
         record.session = provider.heldSession
-        install(record, provider, issuer: record.resource.server.issuer)
+        install(record, provider, issuer: record.resource.server.issuer, after: formerHeader)
         unsaved = record
         passed.insert(record.signIn)
         if let kept { passed.insert(kept.signIn) }

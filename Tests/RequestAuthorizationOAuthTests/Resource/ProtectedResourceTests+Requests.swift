@@ -102,6 +102,26 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a loop of one's own: a late refusal is answered by the sign-in that another request needed`()
+        async throws
+    {
+        try await GuardedServer.run {
+            $0.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            let request = TestRequest("\(server.base)/mcp")
+            try await notes.signIn()
+            let former = try await notes.authorize(request)
+            #expect(try await notes.get(server, "PUT") == "200 ok")
+            let demand = #"Bearer error="insufficient_scope", scope="write""#
+            let refusal = UnauthorizedResponse(statusCode: 403, fields: ["WWW-Authenticate": [demand]])
+            try await notes.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: former)
+            #expect(try await notes.authorize(request).credential(in: "Authorization") == "Bearer t2")
+            #expect(asked.reasons == ["first sign-in", "further scopes"])
+        }
+    }
+
     @Test func `a call that goes on with a later token of its session is no retry`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization.make(server, guarded)
