@@ -41,8 +41,6 @@ public struct ClientRegistration: Codable, Sendable, Hashable, RedactedDescripti
     package let redirectURI: String?
     /// When the secret expires; `nil` if it never does (RFC 7591 §3.2.1).
     public let secretExpiresAt: Date?
-    /// When the client was registered.
-    package let registeredAt: Date
 }
 
 extension AuthorizationServer {
@@ -60,7 +58,7 @@ extension AuthorizationServer {
         _ identity: ClientIdentity, redirectURI: String?, records: some ResourceRecords, transport: any TokenTransport,
         clock: any AuthorizationClock = .system
     ) async throws -> ClientRegistration {
-        if let ready = try clientWithoutRegistration(identity, at: clock.now) { return ready }
+        if let ready = try clientWithoutRegistration(identity) { return ready }
         let noWay = ProtectedResourceError(
             identity.registered.isEmpty ? .noClient : .otherServer, member: "registration_endpoint")
         guard let issuer else { throw noWay }
@@ -81,10 +79,9 @@ extension AuthorizationServer {
     }
 
     /// A client that needs no request: registered by hand for this issuer, or by its document.
-    func clientWithoutRegistration(_ identity: ClientIdentity, at now: Date) throws -> ClientRegistration? {
+    func clientWithoutRegistration(_ identity: ClientIdentity) throws -> ClientRegistration? {
         if let issuer, let own = identity.registered.first(where: { Self.isSameIssuer(issuer, $0.key) }) {
-            return ClientRegistration(
-                client: own.value, issuer: issuer, redirectURI: nil, secretExpiresAt: nil, registeredAt: now)
+            return ClientRegistration(client: own.value, issuer: issuer, redirectURI: nil, secretExpiresAt: nil)
         }
         guard let document = identity.document, metadataFlag("client_id_metadata_document_supported") else {
             return nil
@@ -93,8 +90,7 @@ extension AuthorizationServer {
             url.host() != nil, !["", "/"].contains(url.path(percentEncoded: true)),
             DotSegments.removed(fromURL: document) == document
         else { throw ProtectedResourceError(.invalidDocument, member: "client_id") }
-        return ClientRegistration(
-            client: .public(id: document), issuer: nil, redirectURI: nil, secretExpiresAt: nil, registeredAt: now)
+        return ClientRegistration(client: .public(id: document), issuer: nil, redirectURI: nil, secretExpiresAt: nil)
     }
 }
 
@@ -179,7 +175,6 @@ private struct RegistrationCall: Sendable {
         let isLimited = secret != nil && answer.seconds("client_secret_expires_at") != nil
         return ClientRegistration(
             client: OAuthClient(id: id, authentication: authentication), issuer: server.issuer,
-            redirectURI: redirectURI, secretExpiresAt: isLimited ? answer.date("client_secret_expires_at") : nil,
-            registeredAt: clock.now)
+            redirectURI: redirectURI, secretExpiresAt: isLimited ? answer.date("client_secret_expires_at") : nil)
     }
 }

@@ -31,7 +31,7 @@ struct ResourceSettings: Sendable {
         let resource = known ?? record.resource
         var client = record.registration.client
         // If it was registered by hand, its secret may have been replaced since.
-        let own = try? resource.server.clientWithoutRegistration(identity, at: clock.now)?.client
+        let own = try? resource.server.clientWithoutRegistration(identity)?.client
         if let own, own.id == client.id { client = own }
         if namesResource { client = resource.client(client) }
         var service = OAuthTokenService.authorizationCode(

@@ -127,7 +127,7 @@ struct ResourceSignInAttempt: Sendable {
             case .callback(let receiver, let show):
                 let server = found.server
                 // A client that does not register itself has redirect URIs that its server knows already.
-                if try server.clientWithoutRegistration(settings.identity, at: settings.clock.now) != nil {
+                if try server.clientWithoutRegistration(settings.identity) != nil {
                     return try await signIn(through: receiver, show)
                 }
                 let registered = try await settings.records.registrations(at: server.issuer ?? "").lazy

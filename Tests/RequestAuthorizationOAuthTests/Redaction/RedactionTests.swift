@@ -79,8 +79,7 @@ extension Exhibit {
         let client = OAuthClient.secretPost(id: "web", secret: Secret.text)
         let identity = ClientIdentity(
             name: "App", registered: ["https://as.example": client], softwareStatement: Secret.text)
-        let registration = ClientRegistration(
-            client: client, issuer: nil, redirectURI: nil, secretExpiresAt: nil, registeredAt: .now)
+        let registration = ClientRegistration(client: client, issuer: nil, redirectURI: nil, secretExpiresAt: nil)
         let memory = InMemoryResourceRecords()
         memory.save(Data(Secret.text.utf8), named: "x")
         return [

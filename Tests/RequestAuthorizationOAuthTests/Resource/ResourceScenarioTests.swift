@@ -114,7 +114,7 @@ import Testing
         server.registrationEndpoint = URL(string: session.registrationEndpoint)
         let registration = ClientRegistration(
             client: .public(id: session.clientID), issuer: session.issuer, redirectURI: session.redirectURI,
-            secretExpiresAt: nil, registeredAt: clock.now)
+            secretExpiresAt: nil)
         let record = ResourceRecord(
             resource: ProtectedResource(identifier: session.resource, server: server), registration: registration,
             requested: Set(session.scopes))
