@@ -387,6 +387,8 @@ actor ResourceSessions {
     ///
     /// - Throws: `NotAuthorized` with the reason `signedOut` if the user has signed out meanwhile.
     private func keep(_ new: ResourceSignInAttempt.Outcome, over kept: ResourceRecord?, _ demand: Demand) async throws {
+        // While the person was busy, a sibling may have saved what it could not save before. It is older all the same.
+        let kept = (try? await settings.record()) ?? kept
         try checkSignOuts(since: demand)
         mustReset = false
         let former = session

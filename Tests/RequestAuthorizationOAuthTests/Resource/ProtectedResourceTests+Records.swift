@@ -105,6 +105,27 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a sign-in replaces an older one that a sibling could save only meanwhile`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (shown, show) = AsyncStream.makeStream(of: Void.self)
+            let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+            let records = SlowlySavedRecords()
+            records.second.goesOn.continuation.finish()
+            let receiver = PageOpener(redirectURI: "http://127.0.0.1:2/callback")
+            let sibling = ProtectedResourceAuthorization.make(server, guarded, receiver: receiver, records: records)
+            try await sibling.signIn()
+            let notes = ProtectedResourceAuthorization.make(
+                server, guarded, tells: show, waitsFor: answers, records: records)
+            let signIn = Task { try await notes.signIn() }
+            for await _ in shown {}
+            try await sibling.settle(within: .seconds(60))
+            answer.finish()
+            try await signIn.value
+            let later = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            #expect(try await later.validToken().accessToken == "t2")
+        }
+    }
+
     @Test func `who starts while a sign-in at another server is saved finds the former session`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let found = Lock<[String]>([])
