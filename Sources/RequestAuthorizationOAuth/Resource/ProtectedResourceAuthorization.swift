@@ -265,7 +265,7 @@ extension ProtectedResourceAuthorization: RefusalListener {
         let present = session?.provider.currentToken?.authorizationHeaderValue
         // The refusal of a former token says nothing about the present one: the session's provider judges it.
         let isFormer = value != nil && present != nil && value != present
-        if isFormer, value?.hashValue == session?.formerHeader { return }
+        if isFormer, value?.hashValue == session?.former { return }
         if !isFormer, let verdict = try await receipt.verdict(on: refusal) {
             if verdict == .accept { throw NotAuthorized(.needsInteraction, challenge: refusal.challenges.first) }
             if let line = receipt.line, sessions.session?.line != line { throw NotAuthorized(.sessionReplaced) }

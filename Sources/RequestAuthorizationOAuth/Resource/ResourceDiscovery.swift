@@ -187,11 +187,8 @@ struct LimitedTransport: TokenTransport {
     func send(_ request: TokenRequest) async throws -> TokenResponse {
         try addresses.check(request.url, "resource_metadata")
         let remaining = end - clock.uptime
-        let isOneTooMany = left.withLock { left in
-            left -= 1
-            return left < 0
-        }
-        guard remaining > .zero, !isOneTooMany else {
+        left.withLock { $0 -= 1 }
+        guard remaining > .zero, left.withLock({ $0 }) >= 0 else {
             throw ProtectedResourceError(.unavailable, detail: "discovery took too long")
         }
         var request = request

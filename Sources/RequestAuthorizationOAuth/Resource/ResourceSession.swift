@@ -49,12 +49,10 @@ final class ResourceSession: Sendable {
     let record: ResourceRecord?
     let provider: RefreshableTokenAuthorization<OAuthToken>
     /// The hashed header value of the token before, if a request needed this sign-in: its line goes on.
-    let formerHeader: Int?
+    let former: Int?
 
-    init(
-        number: Int, record: ResourceRecord?, provider: RefreshableTokenAuthorization<OAuthToken>, formerHeader: Int?
-    ) {
-        (self.number, self.record, self.provider, self.formerHeader) = (number, record, provider, formerHeader)
+    init(number: Int, record: ResourceRecord?, provider: RefreshableTokenAuthorization<OAuthToken>, former: Int?) {
+        (self.number, self.record, self.provider, self.former) = (number, record, provider, former)
     }
 
     /// The sign-in that began the sessions of one person: a request that was sent in one of them goes on in these only.
@@ -82,8 +80,6 @@ final class ResourceTokenService: OAuthServiceAround, RedactedDescription {
     }
 
     var oauth: OAuthTokenService { service.withLock { $0 } }
-    /// The session's server, with the token endpoint that was found last.
-    var server: AuthorizationServer { oauth.endpoint.server }
 
     /// Goes on with another sign-in of the same client.
     func goOn(with service: OAuthTokenService) { self.service.withLock { $0 = service } }
@@ -103,7 +99,7 @@ final class ResourceTokenService: OAuthServiceAround, RedactedDescription {
         do {
             return try await refresh(oauth)
         } catch let error as TokenEndpointError where error.code == nil && [404, 405, 410].contains(error.status) {
-            guard let server = try? await moved(server) else { throw error }
+            guard let server = try? await moved(oauth.endpoint.server) else { throw error }
             var service = oauth
             service.endpoint.server = server
             goOn(with: service)

@@ -94,13 +94,13 @@ actor ResourceSessions {
 
     private func install(
         _ record: ResourceRecord?, _ provider: RefreshableTokenAuthorization<OAuthToken>, issuer: String?,
-        after formerHeader: Int? = nil
+        after former: OAuthToken? = nil
     ) {
         let ended = state.withLock { state -> [TokenObservation?] in
             let isSame = state.session?.provider === provider
             state.session = ResourceSession(
                 number: state.consent.begin(issuer ?? ""), record: record, provider: provider,
-                formerHeader: formerHeader)
+                former: former?.authorizationHeaderValue.hashValue)
             if isSame { return [] }
             return state.followers.map { id, follower in
                 state.followers[id]?.observation = provider.onTokenChange(follower.handler)
@@ -339,7 +339,8 @@ actor ResourceSessions {
         if let known = settings.known { return known }
         // A server that was made known is not looked for, unless the program begins anew.
         if demand.reason.isStepUp || demand.reason != .first && isKnown, var found = session?.record?.resource {
-            if let service = session?.service { found.server = service.server }
+            // With the token endpoint that was found last.
+            if let service = session?.service { found.server = service.oauth.endpoint.server }
             return found
         }
         return try await settings.discovery().resource(
@@ -392,8 +393,7 @@ actor ResourceSessions {
         try checkSignOuts(since: demand)
         mustReset = false
         let former = session
-        let goesOn = former?.line == demand.former
-        let formerHeader = goesOn ? former?.provider.currentToken?.authorizationHeaderValue.hashValue : nil
+        let token = former?.line == demand.former ? former?.provider.currentToken : nil
         // The same client of the same server goes on in its store.
         let same = former?.record?.tokens(of: settings.url) == new.record.tokens(of: settings.url) ? former : nil
         same?.service?.goOn(with: new.service)
@@ -410,7 +410,7 @@ actor ResourceSessions {
         }
         var record = new.record
         record.session = provider.heldSession
-        install(record, provider, issuer: record.resource.server.issuer, after: formerHeader)
+        install(record, provider, issuer: record.resource.server.issuer, after: token)
         unsaved = record
         passed.insert(record.signIn)
         if let kept { passed.insert(kept.signIn) }
