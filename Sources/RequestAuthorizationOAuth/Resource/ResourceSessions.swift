@@ -208,7 +208,7 @@ actor ResourceSessions {
         defer { introduction = nil }
         if settings.known != nil { return .some(nil) }
         let discovery = try settings.discovery()
-        guard try await discovery.document(nil) != nil else {
+        guard try await discovery.document(nil, asks: true) != nil else {
             publicUntil = now + .seconds(60)
             return nil
         }

@@ -96,6 +96,23 @@ import Testing
         }
     }
 
+    @Test func `an unsafe request finds metadata that only a challenge names`() async throws {
+        try await GuardedServer.run { state in
+            state.challenge = #"resource_metadata="BASE/custom""#
+            for place in ["", "/mcp"] {
+                state.answers["/.well-known/oauth-protected-resource\(place)"] = { _ in .redirect(302, to: "/log-in") }
+            }
+            state.answers["/custom"] = {
+                let base = "http://127.0.0.1:\($0.port)"
+                return .json(#"{"resource":"\#(base)/mcp","authorization_servers":["\#(base)/as"]}"#)
+            }
+        } body: { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            #expect(try await notes.get(server, "POST", path: "/mcp/sub") == "200 ok")
+            #expect(guarded.now.calls.last == "t1" && guarded.now.pages.count == 1)
+        }
+    }
+
     @Test func `a later start needs no discovery, and neither does a refresh`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let records = ItemResourceRecords(in: SharedPlace())
