@@ -77,25 +77,27 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
         let sentAt = clock.now
         let purpose = purpose ?? Self.purposes[grantType] ?? .token
         let answer = try await object(form.list, to: url, for: purpose, provenBy: key)
-        var token = try OAuthToken(
-            answer, sentAt: sentAt, requestedScopes: requestedScopes, replacing: old, quirks: server.quirks,
-            mayBeOfAnyKind: mayBeOfAnyKind, proofKey: key, allowsBearer: proof?.allowsBearer ?? true)
-        token.issuer = server.issuer(replacing: old)
-        if let identity {
-            do {
+        do {
+            var token = try OAuthToken(
+                answer, sentAt: sentAt, requestedScopes: requestedScopes, replacing: old, quirks: server.quirks,
+                mayBeOfAnyKind: mayBeOfAnyKind, proofKey: key, allowsBearer: proof?.allowsBearer ?? true)
+            token.issuer = server.issuer(replacing: old)
+            if let identity {
                 token.identity = try SignedInIdentity(
                     answer.text("id_token"), for: client, request: identity, at: clock.now)
-            } catch {
-                try? await revoke(token)  // Nobody gets it.
-                throw error
+            } else if let signedIn = old?.identity {
+                token.identity = signedIn
+                if let new = answer.text("id_token"), try !signedIn.isRenewed(by: new, at: clock.now) {
+                    token.idToken = old?.idToken
+                }
             }
-        } else if let signedIn = old?.identity {
-            token.identity = signedIn
-            if let new = answer.text("id_token"), try !signedIn.isRenewed(by: new, at: clock.now) {
-                token.idToken = old?.idToken
-            }
+            return token
+        } catch  where [.code, .deviceCode].contains(purpose) && (error as? InvalidTokenResponse)?.field != "body" {
+            // Nobody gets the tokens of this sign-in. After a damaged answer a device asks again.
+            let (access, refresh) = (answer.text("access_token") ?? "", answer.refreshToken)
+            try? await revoke(OAuthToken(accessToken: access, refreshToken: refresh))
+            throw error
         }
-        return token
     }
 
     /// Exchanges what a person has granted.

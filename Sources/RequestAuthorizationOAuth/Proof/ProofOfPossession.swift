@@ -31,7 +31,7 @@ public struct ProofOfPossession: Sendable, Hashable {
     package let algorithm: Algorithm
     /// Whether a server may answer with a token of the type `Bearer`, which is of use to a thief.
     ///
-    /// If not, such an answer is an `InvalidTokenResponse` with the problem `downgraded`. Its refresh token is kept.
+    /// If not, it is an `InvalidTokenResponse` with the problem `downgraded`. A refresh keeps the new refresh token.
     package let allowsBearer: Bool
 
     #if canImport(CryptoKit) || Crypto

@@ -254,6 +254,21 @@ import Testing
         }
     }
 
+    @Test func `the tokens of a sign-in that are not accepted are revoked, but not those of a damaged answer`()
+        async throws
+    {
+        transport.append(
+            .response(200, json: #"{"access_token":"a","token_type":"Bearer","refresh_token":"r1"}"#),
+            .response(200, json: ""), .response(200, json: ""))
+        let error = await #expect(throws: InvalidTokenResponse.self) { try await signIn(service()) }
+        #expect(error?.problem == .downgraded)
+        try #require(transport.requests.map(\.url.lastPathComponent) == ["token", "revoke", "revoke"])
+        #expect(transport.requests[1].text.contains("token=r1&") && transport.requests[2].text.contains("token=a&"))
+        transport.append(.response(200, json: #"{"access_token":"a","re"#))
+        let damage = await #expect(throws: InvalidTokenResponse.self) { try await signIn(service()) }
+        #expect(damage?.field == "body" && transport.calls == 4)
+    }
+
     @Test func `where Bearer is allowed an unbound token is used as Bearer`() async throws {
         transport.append(.response(200, json: #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2"}"#))
         let service = service(.dpop(allowsBearer: true))
