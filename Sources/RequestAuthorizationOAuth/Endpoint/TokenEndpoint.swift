@@ -291,17 +291,13 @@ extension TokenEndpoint {
         } catch let refusal as TokenEndpointError where refusal.purpose == .revocation {
             return refusal.sorted(as: .client)
         }
-        let isSuccess = (200..<300).contains(response.statusCode)
         let failure = failure(response, to: parameters, for: .revocation)
         guard let code = failure.code else {
-            // §2.2: the body does not count. But a page is the answer of a proxy, and the server has not been asked.
-            if isSuccess, !response.isPage { return nil }
-            if isSuccess {
-                throw InvalidTokenResponse(
-                    status: response.statusCode, field: "body", problem: .notJSON, purpose: .revocation)
-            }
             // §2.2.1 refuses with an OAuth error: an answer without one says nothing about the token.
-            throw failure.sorted(as: .transient)
+            guard (200..<300).contains(failure.status) else { throw failure.sorted(as: .transient) }
+            // §2.2: the body does not count. But a page is the answer of a proxy, and the server has not been asked.
+            guard response.isPage else { return nil }
+            throw InvalidTokenResponse(status: failure.status, field: "body", problem: .notJSON, purpose: .revocation)
         }
         // RFC 7009 §2.2.1: after a 503 the token still exists.
         let isPassing =
