@@ -239,12 +239,10 @@ extension TokenEndpoint {
     private func texts(of parameters: [(name: String, value: String)]) -> [String] {
         var client = authentication
         while let outer = client as? any AuthenticatorAround { client = outer.base }
-        let secret: [String] =
-            switch client as? ClientAuthentication {
-            case .secretBasic(let secret), .secretPost(let secret): [secret]
-            case .some(.none), nil: []
-            }
-        return parameters.map(\.value) + secret
+        switch client as? ClientAuthentication {
+        case .secretBasic(let secret), .secretPost(let secret): return parameters.map(\.value) + [secret]
+        case .some(.none), nil: return parameters.map(\.value)
+        }
     }
 }
 
