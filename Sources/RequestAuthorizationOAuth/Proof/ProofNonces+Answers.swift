@@ -38,7 +38,10 @@ extension ProofNonces {
                     state.correct($0.claims, of: answer.server, by: answer.response, at: now, uptime)
                 }
                 outcome = correction == nil ? .refused(ProofRefused()) : .newProofNeeded
-            default: outcome = fault.map { .ignored($0) } ?? .settled
+            case let error:
+                // Some servers look at the client's assertion first. It has the same time, which may be wrong by now.
+                if error == "invalid_client", sent?.claims.clock != nil { state.remember(nil, of: answer.server) }
+                outcome = fault.map { .ignored($0) } ?? .settled
             }
             state.end(answer, sent?.claims, nonce: nonce, outcome, at: uptime)
             return (outcome, correction)

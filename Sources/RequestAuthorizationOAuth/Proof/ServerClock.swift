@@ -51,7 +51,7 @@ extension ProofNonces.State {
         return ProofCorrection(clock: reading)
     }
 
-    private mutating func remember(_ clock: ServerClock?, of server: ProofNonces.Server) {
+    mutating func remember(_ clock: ServerClock?, of server: ProofNonces.Server) {
         if clocks[server] == nil, clocks.count >= ProofNonces.limit { _ = clocks.popFirst() }
         clocks.updateValue(clock, forKey: server)
         if case .authorization = server { usualClock = clock }

@@ -128,6 +128,19 @@ import Testing
         #expect(server.log == ["invalid_dpop_proof", "ok", "invalid_dpop_proof", "ok", "ok"])
     }
 
+    /// A server that looks at the assertion before the proof says nothing about the time.
+    @Test func `a clock of the server that is set right later does not stop assertions`() async throws {
+        let server = server(behind: 600)
+        let service = service(server)
+        _ = try await service.refresh(try bound())
+        (server.offset, server.refusesClient) = (0, true)
+        await #expect(throws: TokenEndpointError.self) { try await service.refresh(try bound()) }
+        server.refusesClient = false
+        _ = try await service.refresh(try bound())
+        #expect(server.log == ["invalid_dpop_proof", "ok", "invalid_client", "ok"])
+        #expect(tenths.last == 6000)
+    }
+
     @Test func `a nonce after a corrected time keeps that time`() async throws {
         let server = server(behind: 0.5, thinking: 0.4)
         (server.wantsNonce, server.looksAtTimeFirst) = (true, true)
@@ -226,6 +239,7 @@ private final class JudgingServer: TokenTransport, Sendable {
         var wantsNonce = false
         var looksAtTimeFirst = false
         var isLenient = false
+        var refusesClient = false
         var refusals = 0
         var date: String?
         var offset: Double
@@ -256,6 +270,11 @@ private final class JudgingServer: TokenTransport, Sendable {
     var isLenient: Bool {
         get { state.withLock { $0.isLenient } }
         set { state.withLock { $0.isLenient = newValue } }
+    }
+    /// Whether the client is refused before its proof is looked at.
+    var refusesClient: Bool {
+        get { state.withLock { $0.refusesClient } }
+        set { state.withLock { $0.refusesClient = newValue } }
     }
     /// The number of proofs to refuse, whatever they are.
     var refusals: Int {
@@ -307,7 +326,9 @@ private final class JudgingServer: TokenTransport, Sendable {
             let lacksNonce = claims.map { state.wantsNonce && $0.nonce != "n1" } ?? false
             state.refusals -= 1
             let error: String? =
-                if state.refusals >= 0 || (isUntimely && state.looksAtTimeFirst) {
+                if state.refusesClient {
+                    "invalid_client"
+                } else if state.refusals >= 0 || (isUntimely && state.looksAtTimeFirst) {
                     "invalid_dpop_proof"
                 } else if lacksNonce { "use_dpop_nonce" } else if isUntimely { "invalid_dpop_proof" } else { nil }
             state.log.append(error ?? "ok")
