@@ -14,6 +14,8 @@ extension LeasedByteStore {
         let hasAccess: Bool
         /// Whether there is nothing that ``LeasedByteStore/clear()`` would remove.
         let isClear: Bool
+        /// When the item was changed, by the clock of its host, in seconds since 1970.
+        let changedAt: Double
         let key: String
     }
 
@@ -53,7 +55,8 @@ extension LeasedByteStore {
             item: record.item, absence: absence, intent: record.intent,
             isHolder: state.withLock { $0.rules.isHolder(in: record) },
             hasAccess: state.withLock { $0.lease != nil },
-            isClear: record.item == nil && record.intent == nil && record.status == .none, key: known.key)
+            isClear: record.item == nil && record.intent == nil && record.status == .none,
+            changedAt: record.changedAt, key: known.key)
     }
 
     /// Why a record has no item.

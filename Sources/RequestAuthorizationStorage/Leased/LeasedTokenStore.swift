@@ -10,6 +10,8 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     private let coding: any LeasedItemCoding<Token>
     /// The newest token of a session that this store has saved or loaded.
     private let newest = Lock<StoredToken<Token>?>(nil)
+    /// The session that a save has last found in the record as its own, and when its content came there.
+    private let found = Lock<(session: UUID, changedAt: Double)?>(nil)
 
     /// Stores the token as JSON, which is not encrypted.
     ///
@@ -70,7 +72,8 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     /// host's intent then fails, and it adopts this token. If both have spent the same token, the one with the lease
     /// saves its token as the generation after, and the result is that content.
     ///
-    /// A sign-in replaces anything but a later content of its own session: an earlier try was made, and its answer lost.
+    /// A sign-in replaces anything but what came after an earlier try, whose answer was lost: a later content of the
+    /// same session, or another session that has followed.
     ///
     /// - Throws: as ``loadWithIntent()``, if the stored token cannot be decrypted. It is not replaced then.
     public func save(
@@ -87,19 +90,16 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
         let intent = try intent.map(RefreshIntentFormat.encode)
         let outcome = Lock<(kept: StoredToken<Token>?, decision: Decision?)>((nil, nil))
         let result = try await items.change(ending: intent) { [self] contents in
-            let (kept, movesAside) = try await find(contents, isSignIn: condition == .anything)
-            let absence = movesAside ? .setAside : contents.absence
-            let decision = decide(
-                stored, replacing: condition, over: kept, absence: absence, isHolder: contents.isHolder,
-                keepsLater: keepsLater)
+            let kept = try await find(contents, isSignIn: condition == .anything)
+            let decision = decide(stored, replacing: condition, over: kept, in: contents, keepsLater: keepsLater)
             outcome.withLock { $0 = (kept, decision) }
             if case .isStored = decision, intent != nil, contents.intent == intent, let item = contents.item {
                 return LeasedByteStore.Change(item: item, isEnd: stored.token == nil)
             }
             guard case .save(let new) = decision else { return nil }
-            let last = movesAside ? nil : contents.item
-            let item = try await coding.seal(new, after: last, key: contents.key)
-            return LeasedByteStore.Change(item: item, isEnd: new.token == nil, setsAside: movesAside)
+            let item = try await coding.seal(new, after: kept == nil ? nil : contents.item, key: contents.key)
+            return LeasedByteStore.Change(
+                item: item, isEnd: new.token == nil, setsAside: kept == nil && contents.item != nil)
         }
         let last = outcome.withLock { $0 }
         guard result == .saved, case .save(let saved) = last.decision else {
@@ -136,25 +136,35 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
 
     private func decide(
         _ new: StoredToken<Token>, replacing condition: TokenSaveCondition, over kept: StoredToken<Token>?,
-        absence: TokenAbsence, isHolder: Bool, keepsLater: Bool
+        in contents: LeasedByteStore.Contents, keepsLater: Bool
     ) -> Decision {
-        if let kept, kept.version.session == new.version.session, isSame(kept, new) { return .isStored }
-        if condition == .anything, keepsLater, isLater(kept, than: new) { return .refuse }
+        if let kept, kept.version.session == new.version.session {
+            // This try may get no answer either.
+            _ = found.exchange((new.version.session, contents.changedAt))
+            if isSame(kept, new) { return .isStored }
+        }
+        if condition == .anything, keepsLater, isLater(kept, since: contents.changedAt, than: new) { return .refuse }
+        let absence = contents.item == nil ? contents.absence : .setAside
         if condition.allows(kept, absence: absence) { return .save(new) }
         // A refresh, unlike other callers, asks for a session and generation that are those of its token.
         let refresh = TokenSaveCondition.older(session: new.version.session, generation: new.version.generation)
         guard condition == refresh, new.token != nil, let kept, kept.token != nil,
-            let generation = LeaseRules.generation(for: new.version, over: kept.version, isHolder: isHolder)
+            let generation = LeaseRules.generation(
+                for: new.version, over: kept.version, isHolder: contents.isHolder)
         else { return .refuse }
         let version = TokenVersion(session: new.version.session, generation: generation)
         return .save(StoredToken(new.content, version: version, obtainedAt: new.obtainedAt))
     }
 
-    /// Whether a record has a later token of the same session, or its end: the answer to an earlier try to save this one
-    /// was lost, and other hosts have gone on from there.
-    private func isLater(_ kept: StoredToken<Token>?, than new: StoredToken<Token>) -> Bool {
-        guard let kept, new.token != nil, kept.version.session == new.version.session else { return false }
-        return kept.version.generation >= new.version.generation
+    /// Whether a record has a later token of the same session, its end, or a session that has followed: the answer to
+    /// an earlier try to save this one was lost, and other hosts have gone on from there.
+    private func isLater(_ kept: StoredToken<Token>?, since date: Double, than new: StoredToken<Token>) -> Bool {
+        guard let kept else { return false }
+        guard kept.version.session == new.version.session else {
+            // After a fail-over the record may be an older copy, which this session has replaced.
+            return found.withLock { $0.map { $0.session == new.version.session && $0.changedAt < date } ?? false }
+        }
+        return new.token != nil && kept.version.generation >= new.version.generation
     }
 
     /// Whether a record already has what is to be saved, perhaps as the generation after.
@@ -169,16 +179,14 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
 
     /// Opens the stored item for a save.
     ///
-    /// - Returns: what is stored, and whether an item that cannot be opened is to be set aside.
-    private func find(
-        _ contents: LeasedByteStore.Contents, isSignIn: Bool
-    ) async throws -> (StoredToken<Token>?, movesAside: Bool) {
-        guard let item = contents.item else { return (nil, false) }
+    /// - Returns: what is stored; `nil` also for an item that cannot be opened and is to be set aside.
+    private func find(_ contents: LeasedByteStore.Contents, isSignIn: Bool) async throws -> StoredToken<Token>? {
+        guard let item = contents.item else { return nil }
         do {
-            return (try await coding.open(item, key: contents.key), false)
+            return try await coding.open(item, key: contents.key)
         } catch let problem as any UnopenableItem {
             guard problem.makesRoom(isSignIn: isSignIn) else { throw problem.error("it was left where it is") }
-            return (nil, true)
+            return nil
         }
     }
 

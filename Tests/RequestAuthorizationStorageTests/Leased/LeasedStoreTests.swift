@@ -488,6 +488,35 @@ struct LeasedStoreTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a sign-in that was found in the record replaces an older copy, and no session that has followed`(
+        isOlderCopy: Bool
+    ) async throws {
+        let (one, other) = (try await store(), try await store())
+        let another = StoredToken(
+            .token(TestToken("another")), version: TokenVersion(session: UUID(), generation: 0),
+            obtainedAt: Date(timeIntervalSince1970: 0))
+        try await other.save(another)
+        let key = try #require(records.keys.first { $0.count == 64 })
+        let copy = records[key]
+        clock.advance(by: .seconds(1))
+        records.next(.replace, .answerLost)
+        records.next(.replace, .lost)
+        records.next(.confirm, .lost)
+        for _ in 1...2 {
+            await #expect(throws: TokenStoreError.self) {
+                try await one.save(token("a", 0), replacing: .anything, ending: nil)
+            }
+        }
+        #expect(try await other.load() == token("a", 0))
+        clock.advance(by: .seconds(1))
+        if isOlderCopy { records[key] = copy } else { try await other.save(another) }
+        let result = try await one.save(token("a", 0), replacing: .anything, ending: nil)
+        let expected: SaveResult<StoredToken<TestToken>> = isOlderCopy ? .saved : .refused(another)
+        #expect(result == expected)
+        #expect(try await other.load() == (isOlderCopy ? token("a", 0) : another))
+    }
+
     @Test func `a sign-in whose first answer was lost is announced when it is saved again`() async throws {
         let one = try await store(over: records)
         try await one.save(token("a", 0))
