@@ -10,6 +10,8 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     private let coding: any LeasedItemCoding<Token>
     /// The newest token of a session that this store has saved or loaded.
     private let newest = Lock<StoredToken<Token>?>(nil)
+    /// The session of a sign-in whose save has got no answer.
+    private let unanswered = Lock<UUID?>(nil)
     /// The session that a save has last found in the record as its own, and when its content came there.
     private let found = Lock<(session: UUID, changedAt: Double)?>(nil)
 
@@ -49,6 +51,12 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {
         let contents = try await items.contentsForLoad(items.space.budget)
         var stored = if let item = contents.item { try await open(item, contents) } else { StoredToken<Token>?.none }
+        if let item = contents.item, let stored, stored.version.session == unanswered.withLock({ $0 }) {
+            // It is not saved again once it was read. It need not be durable, and no host has heard of it.
+            guard try await items.confirms(item) else { return try await loadWithIntent() }
+            _ = unanswered.exchange(nil)
+            await items.announce()
+        }
         if contents.hasAccess, let last = newest.withLock({ $0 }), last.token != nil {
             let older = TokenSaveCondition.older(session: last.version.session, generation: last.version.generation)
             // The database has failed over to a copy that lacked the last token. What came there since counts.
@@ -88,9 +96,11 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
         keepsLater: Bool
     ) async throws -> SaveResult<StoredToken<Token>> {
         let intent = try intent.map(RefreshIntentFormat.encode)
+        let isSignIn = condition == .anything
+        if isSignIn { _ = unanswered.exchange(stored.version.session) }
         let outcome = Lock<(kept: StoredToken<Token>?, decision: Decision?)>((nil, nil))
         let result = try await items.change(ending: intent) { [self] contents in
-            let kept = try await find(contents, isSignIn: condition == .anything)
+            let kept = try await find(contents, isSignIn: isSignIn)
             let decision = decide(stored, replacing: condition, over: kept, in: contents, keepsLater: keepsLater)
             outcome.withLock { $0 = (kept, decision) }
             if case .isStored = decision, intent != nil, contents.intent == intent, let item = contents.item {
@@ -101,13 +111,12 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
             return LeasedByteStore.Change(
                 item: item, isEnd: new.token == nil, setsAside: kept == nil && contents.item != nil)
         }
+        if isSignIn { _ = unanswered.exchange(nil) }
         let last = outcome.withLock { $0 }
         guard result == .saved, case .save(let saved) = last.decision else {
             // The answer to the first try may have been lost. Then no host has heard of the session, or of its end, yet.
             let isEnd = stored.token == nil && last.kept?.token == nil
-            if condition == .anything || isEnd, last.kept?.version.session == stored.version.session {
-                await items.announce()
-            }
+            if isSignIn || isEnd, last.kept?.version.session == stored.version.session { await items.announce() }
             if case .isStored? = last.decision, let kept = last.kept {
                 note(kept)
                 if kept.version == stored.version { return .saved }
@@ -149,8 +158,7 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
         // A refresh, unlike other callers, asks for a session and generation that are those of its token.
         let refresh = TokenSaveCondition.older(session: new.version.session, generation: new.version.generation)
         guard condition == refresh, new.token != nil, let kept, kept.token != nil,
-            let generation = LeaseRules.generation(
-                for: new.version, over: kept.version, isHolder: contents.isHolder)
+            let generation = LeaseRules.generation(for: new.version, over: kept.version, isHolder: contents.isHolder)
         else { return .refuse }
         let version = TokenVersion(session: new.version.session, generation: generation)
         return .save(StoredToken(new.content, version: version, obtainedAt: new.obtainedAt))

@@ -517,6 +517,23 @@ struct LeasedStoreTests {
         #expect(try await other.load() == (isOlderCopy ? token("a", 0) : another))
     }
 
+    @Test func `a sign-in whose answer was lost is confirmed and announced when it is read`() async throws {
+        let store = try await store(over: records)
+        records.next(.replace, .answerLost)
+        records.next(.replace, .lost)
+        await #expect(throws: TokenStoreError.self) {
+            try await store.save(token("a", 0), replacing: .anything, ending: nil)
+        }
+        _ = records.calls()
+        records.next(.confirm, .lost)
+        await #expect(throws: TokenStoreError.self) { try await store.load() }
+        #expect(records.calls() == [.read, .read, .confirm])
+        for calls: [MemoryRecords.Call] in [[.read, .read, .confirm, .announce], [.read]] {
+            #expect(try await store.load() == token("a", 0))
+            #expect(records.calls() == calls)
+        }
+    }
+
     @Test func `a sign-in whose first answer was lost is announced when it is saved again`() async throws {
         let one = try await store(over: records)
         try await one.save(token("a", 0))
