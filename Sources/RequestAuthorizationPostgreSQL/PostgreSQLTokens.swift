@@ -93,9 +93,6 @@ public struct PostgreSQLTokens: Sendable, RedactedDescription {
     ///
     /// The token is not revoked at the authorization server; call `signOut()` first for that.
     ///
-    /// - Parameters:
-    ///   - client: the client id.
-    ///   - account: the owner of the token.
     /// - Returns: whether the user had a row.
     /// - Throws: `TokenStoreError`.
     @discardableResult
@@ -125,16 +122,9 @@ public struct PostgreSQLTokens: Sendable, RedactedDescription {
 extension PostgreSQLTokens {
     /// Connects to a database through libpq, and makes the tables if they do not exist.
     ///
-    /// - Parameters:
-    ///   - connection: a connection string of libpq, such as `postgresql://user@host/database?sslmode=verify-full`.
-    ///   - key: encrypts tokens from now on: 32 random bytes, the same on all hosts.
-    ///   - oldKeys: earlier keys, to decrypt with.
-    ///   - connections: the largest number of open connections; 8 by default.
-    ///   - lease: how long a host that died prevents others from refreshing the same token; 10 s by default.
-    ///   - requestDeadline: how long a token request may take; 4 s by default. Half a lease less a second is best; 2 s
-    ///     less than the lease is the most.
-    ///   - listens: whether sign-outs of other hosts are reported at once, on one additional connection. Use `false`
-    ///     behind a pooler in transaction mode.
+    /// The connection string is one of libpq, such as `postgresql://user@host/database?sslmode=verify-full`. At most 8
+    /// connections are open by default, and one more if it listens. The other initializer describes the rest.
+    ///
     /// - Throws: as ``init(database:key:oldKeys:lease:requestDeadline:listens:callLimit:clock:)``, and `unsuitable` if the
     ///   connection string cannot be read.
     public init(
