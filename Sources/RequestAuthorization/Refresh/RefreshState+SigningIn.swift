@@ -60,8 +60,9 @@ extension RefreshState {
     private func signOutContent(
         of revoked: TokenVersion?, replacing unread: TokenSaveCondition, at now: Moment
     ) -> Vault.Content {
-        let unsaved = vault.unsaved?.content
-        if case .tombstone? = unsaved, let unsaved { return unsaved }
+        if case .tombstone(let version, _, let condition)? = vault.unsaved?.content {
+            return .tombstone(version, obtainedAt: now.date, replacing: condition)
+        }
         if case .unknown = holding {
             return vault.end(
                 of: revoked?.session ?? line.session, after: revoked, at: now.date, replacing: unread)
