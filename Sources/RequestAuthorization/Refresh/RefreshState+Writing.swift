@@ -90,7 +90,7 @@ extension RefreshState {
         }
         vault.note(item)
         // If the server ended the session, a sibling's sign-in counts, also if the end could not be stored before.
-        if !isOver || item.token != nil && !isSignOut(content, after: item), isNews(item) {
+        if !isOver || item.token != nil && !isShutDown && !isSignOut(content, after: item), isNews(item) {
             turn.emit(.tokenAdopted)
             adopt(item, nil, &turn)
         }

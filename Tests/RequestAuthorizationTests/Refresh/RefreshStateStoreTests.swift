@@ -822,6 +822,15 @@ struct RefreshStateStoreTests {
         #expect(bench.answer() == "token 3")
     }
 
+    @Test func `after a shutdown and a sign-out a sibling's later sign-in is announced to nobody`() {
+        var bench = RefreshStateBench.make(storage: .shared)
+        bench.does { $0.shutDown(&$1) }
+        bench.does { $0.reset(newSession: ExploredWorld.session(2), &$1) }
+        bench.pass(1)
+        #expect(bench.write(.refused(bench.stored(3, session: ExploredWorld.session(3), generation: 0))) == [])
+        #expect(bench.state.held == nil && bench.state.isSettled)
+    }
+
     @Test func `a sign-out that overtakes a sibling's sign-in counts until the store is read again`() {
         var bench = RefreshStateBench.make(storage: .shared)
         bench.does { $0.reset(newSession: ExploredWorld.session(2), &$1) }
