@@ -72,6 +72,11 @@ extension RefreshState {
     ) {
         if let held = item?.token.flatMap({ renumbered(content, as: $0) }) { return renumber(held, news, &turn) }
         if let later = unrevoked(content, item) { return signOut(after: later, &turn) }
+        // The session was taken for one that was never stored.
+        if case .tombstone(let version, let date, .nothing) = content, version.session == item?.token?.version.session {
+            let end = Vault.Content.tombstone(version, obtainedAt: date, replacing: .session(version.session))
+            return order(end, announcing: news, &turn)
+        }
         if let next = successor(content, of: item) ?? secondToken(content, after: item) {
             return order(vault.successor(next), announcing: news == nil ? nil : .refreshed(next), &turn)
         }
@@ -118,7 +123,7 @@ extension RefreshState {
         return next
     }
 
-    /// The token to save again, if it was taken for the first of its session, and the one before it is stored after all.
+    /// The token to save again, if it was taken for the first of its session, and the one before is stored after all.
     private mutating func secondToken(_ content: Vault.Content, after item: StoredItem?) -> HeldToken? {
         guard case .token(let held, .nothing) = content, let item, item.token != nil,
             item.version.session == held.version.session, item.version.generation < held.version.generation
@@ -154,8 +159,8 @@ extension RefreshState {
         tell(held, &turn)
     }
 
-    /// Whether the content is the end of a session that was signed out here, after a sibling's sign-in. The next session
-    /// has its place already.
+    /// Whether the content is the end of a session that was signed out here, after a sibling's sign-in. The next
+    /// session has its place already.
     private func isSignOut(_ content: Vault.Content, after item: StoredItem) -> Bool {
         guard case .tombstone(let version, let date, _) = content else { return false }
         return version.session != line.session && item.obtainedAt <= date

@@ -94,6 +94,22 @@ struct RefreshStateStoreTests {
         #expect(bench.unsaved == "tombstone 1 for anything")
     }
 
+    @Test(arguments: [false, true])
+    func `signing out while the first token is being saved ends its session in the store`(isLost: Bool) throws {
+        var bench = Bench.make(holding: nil, storage: .shared)
+        bench.wait(7)
+        bench.advance(bench.state.flight?.id, .done, .nothingStored, .token(bench.held(2)))
+        let begun = bench.state.vault.begin()
+        let job = try #require(begun)
+        bench.does { $0.reset(newSession: other, &$1) }
+        bench.does { _ = $0.endWrite(job, isLost ? .failed(ExploredFailure()) : .saved, &$1) }
+        #expect(bench.unsaved == "tombstone 0 for nothing")
+        #expect(bench.write(.refused(bench.stored(2, generation: 0))) == ["write"])
+        #expect(bench.replaced == .session(Bench.session))
+        #expect(bench.write() == ["unlock"])
+        #expect(bench.answer() == "signed out")
+    }
+
     // MARK: The end by the server
 
     @Test func `the end of a session is announced after the first try to store it, however late it came`() {
