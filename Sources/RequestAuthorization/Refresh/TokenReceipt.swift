@@ -48,8 +48,6 @@ final class ProofReceipt: SessionReceipt, RefusalListener {
         (self.held, self.proof, self.request) = (held, proof, request)
     }
 
-    /// The fields of the proof, by their names in lower case.
-    var proofFields: [String: String] { request.proof }
     var wantsEveryAnswer: Bool { true }
     var isCurrent: Bool { held.isCurrent }
 

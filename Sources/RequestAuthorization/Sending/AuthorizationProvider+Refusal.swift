@@ -32,16 +32,12 @@ extension AuthorizationProvider {
     private func note(_ response: UnauthorizedResponse, byReceiptOf request: some AuthorizableRequest) async throws {
         let present: Credential
         // The next `authorize(_:)` says why a refresh has failed.
-        do { present = try await credential(for: request) } catch is RefreshFailed { return }
+        do { present = try await credential(for: ComparedRequest(request: request)) } catch is RefreshFailed { return }
         let parts = present.contents?.receipt?.parts ?? []
         let pointless = NotAuthorized.pointless(after: response)
         let isToldByFields = parts.contains { $0 is any RefusalListener }
         if parts.isEmpty || (present.isForOneRequest && !isToldByFields) { throw pointless }
-        // Each request has a proof of its own.
-        let proofs = parts.compactMap { ($0 as? ProofReceipt)?.proofFields }
-        let isPresent = present.fields.allSatisfy { name, value in
-            request.credential(in: name) == value || proofs.contains { $0[name.asciiLowercased] == value }
-        }
+        let isPresent = present.fields.allSatisfy { request.credential(in: $0.name) == $0.value }
         var isAnew = false
         var (reasons, failure): ([NotAuthorized], (any Error)?) = ([], nil)
         // Each is told, also if another throws. That one can do nothing counts only if no other can.

@@ -11,7 +11,7 @@ extension Credential {
 }
 
 /// A proof that nobody sends would use up what is meant for the next one: the turn at the server, the corrected time.
-private struct ComparedRequest<Request: AuthorizableRequest>: RequestView {
+struct ComparedRequest<Request: AuthorizableRequest>: RequestView {
     var request: Request
 
     var isForComparison: Bool { true }

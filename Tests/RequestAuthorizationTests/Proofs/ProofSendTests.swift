@@ -362,6 +362,17 @@ import Foundation
         #expect(book.proofs == ways.count)
     }
 
+    @Test func `a hand-made loop makes no proof that nobody sends, whoever stands before the maker`() async throws {
+        for (number, forward) in Self.forwarders.enumerated() {
+            let provider = forward(auth)
+            let request = try await TestRequest("https://api.example.com/x").authorized(using: provider)
+            let refusal = UnauthorizedResponse(
+                fields: ["WWW-Authenticate": ["DPoP error=\"use_dpop_nonce\""], "DPoP-Nonce": ["n\(number)"]])
+            try await provider.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: request)
+        }
+        #expect(book.proofs == Self.forwarders.count && service.calls == 0)
+    }
+
     @Test func `plain http that is allowed by name gets a proof too`() async throws {
         let transport = ScriptedTransport(Self.wantsNonce, .response(200))
         let provider = auth.restricted(to: "http://ledger.internal:8080", allowingPlaintext: true)
