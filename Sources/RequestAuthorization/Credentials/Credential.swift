@@ -54,8 +54,7 @@ public struct Credential: Sendable {
     public init(
         _ fields: [String: String], isForOneRequest: Bool = false, receipt: (any CredentialReceipt)? = nil
     ) throws {
-        self.init(
-            checked: try CredentialField.checked(fields), isForOneRequest: isForOneRequest, receipt: receipt)
+        self.init(checked: try CredentialField.checked(fields), isForOneRequest: isForOneRequest, receipt: receipt)
     }
 
     private init(checked fields: [CredentialField], isForOneRequest: Bool, receipt: (any CredentialReceipt)?) {

@@ -92,7 +92,7 @@ extension ProviderContents {
             if case .unlock = effect { unlocks += 1 }
             let (resumed, result): (ArraySlice<WaitingRequest?>, Result<HeldToken, any Error>)
             switch effect {
-            case .resume(let kind, let outcome): (resumed, result) = (take(kind), outcome)
+            case .resume(let kind, let outcome): (resumed, result) = (take { kind == nil || $0.kind == kind }, outcome)
             case .postpone(let error, let slot):
                 (resumed, result) = (takeImpatient(before: slot, at: now), .failure(error))
             case .dismissFormer: (resumed, result) = (takeFormer(), .failure(NotAuthorized(.sessionReplaced)))
@@ -121,9 +121,7 @@ extension ProviderContents {
         return waiter.continuation
     }
 
-    /// Removes the waiters of a kind, or all of them, in order of arrival.
-    mutating func take(_ kind: Waiters?) -> ArraySlice<WaitingRequest?> { take { kind == nil || $0.kind == kind } }
-
+    /// Removes waiters, in order of arrival.
     private mutating func take(before end: Int = .max, _ condition: (WaitingRequest) -> Bool)
         -> ArraySlice<WaitingRequest?>
     {

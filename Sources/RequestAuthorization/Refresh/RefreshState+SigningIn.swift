@@ -64,13 +64,11 @@ extension RefreshState {
             return .tombstone(version, obtainedAt: now.date, replacing: condition)
         }
         if case .unknown = holding {
-            return vault.end(
-                of: revoked?.session ?? line.session, after: revoked, at: now.date, replacing: unread)
+            return vault.end(of: revoked?.session ?? line.session, after: revoked, at: now.date, replacing: unread)
         }
         let isRevoked = revoked?.session == line.session
         let condition = vault.condition(of: line.session, isRevoked ? unread : .session(line.session))
-        return vault.end(
-            of: line.session, after: isRevoked ? revoked : heldVersion, at: now.date, replacing: condition)
+        return vault.end(of: line.session, after: isRevoked ? revoked : heldVersion, at: now.date, replacing: condition)
     }
 
     /// Remembers which session a read-only store must not bring back. If none is known, the store is read and watched.

@@ -214,12 +214,17 @@ struct Vault: Hashable {
 
     // MARK: Reading
 
-    /// Remembers that the store has held the session. A sign-in that it shows was stored, although no try had an answer.
+    /// Remembers that the store has held the session. A sign-in or a sign-out that it shows was stored, although no try
+    /// had an answer.
     mutating func note(_ item: StoredItem) {
         if item.token != nil { session = item.version.session }
-        guard case .waiting(let order) = writer, order.content.replacesAnything, let held = order.content.token,
-            held.version.session == item.version.session, held.version.generation <= item.version.generation
-        else { return }
+        guard case .waiting(let order) = writer, order.content.replacesAnything else { return }
+        switch order.content {
+        case .token(let held, _) where held.version.session == item.version.session:
+            if held.version.generation > item.version.generation { return }
+        case .tombstone(item.version, _, _) where item.token == nil: break
+        case .token, .tombstone, .nothing: return
+        }
         (writer, revision) = (.idle, revision + 1)
     }
 

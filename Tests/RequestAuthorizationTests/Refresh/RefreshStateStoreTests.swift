@@ -670,6 +670,20 @@ struct RefreshStateStoreTests {
         #expect(bench.unsaved == nil && bench.answer() == "signed out")
     }
 
+    @Test func `a sign-out whose answer was lost is not stored again over a sibling's sign-in`() {
+        var bench = Bench.make(holding: nil, storage: .shared)
+        bench.state.holding = .unknown
+        bench.does { $0.reset(newSession: other, &$1) }
+        bench.write(.failed(ExploredFailure()))
+        // Neither the token that was signed out of nor another sign-out shows it.
+        bench.notice(bench.stored(1, generation: 0))
+        bench.notice(bench.tombstone(generation: 1))
+        #expect(bench.unsaved == "tombstone 0 for anything")
+        bench.notice(bench.tombstone(generation: 0))
+        #expect(bench.unsaved == nil)
+        #expect(bench.notice(bench.stored(3, session: ExploredWorld.session(3), generation: 0)).contains("announce 3"))
+    }
+
     @Test func `a refreshed token stays unsaved although the sign-in before it was stored after all`() {
         var bench = Bench.make(storage: .shared)
         bench.bring(2, by: bench.beginManual(isAwaited: true))
