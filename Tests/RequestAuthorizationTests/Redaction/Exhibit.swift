@@ -102,6 +102,8 @@ extension Exhibit {
 
     private static func errors() -> [Exhibit] {
         let refreshFailed = RefreshFailed(underlying: LooseError(), nextTryAt: .now, delivery: .notSent)
+        var refused = refreshFailed
+        refused.refusals = RefreshFailed.Refusals(count: 1, since: .now, status: 400, code: "of \(Secret.text)")
         return [
             Exhibit("NotSettled", NotSettled(isRefreshing: true, isUnstored: true, storeError: LooseError())),
             Exhibit("CircularProviders", CircularProviders(identities: [Secret.text, "b"])),
@@ -119,9 +121,7 @@ extension Exhibit {
             Exhibit("TokenTransportError", TokenTransportError(.other, delivery: .notSent, underlying: LooseError())),
             Exhibit("InvalidTokenResponse", InvalidTokenResponse(field: "of \(Secret.text)", problem: .malformed)),
             Exhibit("TokenEndpointError", TokenEndpointError(status: 400, code: "of \(Secret.text)")),
-            Exhibit(
-                "RefreshFailed.Refusals",
-                RefreshFailed.Refusals(count: 1, since: .now, status: 400, code: "of \(Secret.text)")),
+            Exhibit("RefreshFailed", refused),
         ]
     }
 
