@@ -122,7 +122,7 @@ extension ProviderContents {
     }
 
     /// Removes waiters, in order of arrival.
-    private mutating func take(before end: Int = .max, _ condition: (WaitingRequest) -> Bool)
+    mutating func take(before end: Int = .max, _ condition: (WaitingRequest) -> Bool)
         -> ArraySlice<WaitingRequest?>
     {
         let taken = waiters.removeAll(before: end, where: condition)

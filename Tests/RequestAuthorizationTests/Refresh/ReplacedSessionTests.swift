@@ -104,7 +104,7 @@ import Testing
                 #expect(contents.unbound == counts[0])
                 _ = contents.remove(numbers[1])
                 #expect(contents.unbound == counts[1])
-                _ = contents.take(.ordinary)
+                _ = contents.take { $0.kind == .ordinary }
                 #expect(contents.unbound == counts[2])
                 continuation.resume(throwing: CancellationError())
             }
