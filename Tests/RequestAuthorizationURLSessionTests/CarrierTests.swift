@@ -106,6 +106,23 @@ import Testing
         }
     }
 
+    /// With a cache, or with another queue, a cancellation may come after the end of its task, and end the process.
+    @Test func `a session for one request has no cache, and its answers wait in no queue`() {
+        let session = Self.caching()
+        let delegate = TokenDelegate(flight: TaskFlight { _ in }, limit: 1, sessionDelegate: nil)
+        let own = [
+            Carrier.of(session).withOwnConnections().session,
+            session.forOneTokenRequest(delegate, timeout: .seconds(1)),
+        ]
+        for session in own {
+            #expect(session.configuration.urlCache == nil)
+            let isDone = Lock(false)
+            session.delegateQueue.addOperation { isDone.withLock { $0 = true } }
+            #expect(isDone.withLock { $0 })
+            session.finishTasksAndInvalidate()
+        }
+    }
+
     private static func caching() -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)

@@ -60,7 +60,7 @@ final class Carrier: Sendable {
 
     /// A carrier for one call, which shares no connection with other calls.
     func withOwnConnections() -> Carrier {
-        let own = Self.session(session.configuration)
+        let own = Self.session(session.configuration, keepsCache: false)
         return Carrier(own, without: { own }, cookies: cookies)
     }
 
@@ -131,8 +131,11 @@ extension Carrier {
 
 /// Runs each block at once, on the thread that adds it.
 ///
+/// swift-corelibs-foundation ends the process when it cancels a task that has ended. That may happen if the answer is
+/// still in a queue, or if the session has a cache: its threads then pass the cancellation on.
+///
 /// `@unchecked` because `OperationQueue` is, and this class adds no state.
-private final class ImmediateQueue: OperationQueue, @unchecked Sendable {
+final class ImmediateQueue: OperationQueue, @unchecked Sendable {
     override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
 }
 #endif

@@ -13,10 +13,9 @@ extension URLSession: TokenTransport {
     public func send(_ request: TokenRequest) async throws -> TokenResponse {
         let urlRequest = try URLRequest(request)
         let flight = TaskFlight<[UInt8]> { _ in }
-        let session = URLSession(
-            configuration: .forOneTokenRequest(like: configuration, timeout: request.timeout),
-            delegate: TokenDelegate(flight: flight, limit: request.maximumResponseLength, sessionDelegate: delegate),
-            delegateQueue: nil)
+        let session = forOneTokenRequest(
+            TokenDelegate(flight: flight, limit: request.maximumResponseLength, sessionDelegate: delegate),
+            timeout: request.timeout)
         defer { session.finishTasksAndInvalidate() }
         #if canImport(FoundationNetworking)
         let deadline = Deadline(after: request.timeout.saturated / .seconds(1)) {
@@ -35,23 +34,24 @@ extension URLSession: TokenTransport {
     }
 }
 
-extension URLSessionConfiguration {
-    /// The configuration of a session for one token request, with its own cookies, cache and credentials.
-    fileprivate static func forOneTokenRequest(
-        like other: URLSessionConfiguration, timeout: Duration
-    ) -> URLSessionConfiguration {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.protocolClasses = other.protocolClasses
-        configuration.connectionProxyDictionary = other.connectionProxyDictionary
-        configuration.timeoutIntervalForResource = timeout.saturated / .seconds(1)
-        configuration.httpAdditionalHeaders = other.httpAdditionalHeaders?.filter {
+extension URLSession {
+    /// A session for one token request, with its own cookies and credentials, and without a cache.
+    func forOneTokenRequest(_ delegate: TokenDelegate, timeout: Duration) -> URLSession {
+        let own = URLSessionConfiguration.ephemeral
+        own.urlCache = nil
+        own.protocolClasses = configuration.protocolClasses
+        own.connectionProxyDictionary = configuration.connectionProxyDictionary
+        own.timeoutIntervalForResource = timeout.saturated / .seconds(1)
+        own.httpAdditionalHeaders = configuration.httpAdditionalHeaders?.filter {
             ($0.key as? String)?.isSameField(as: "User-Agent") == true
         }
-        #if !canImport(FoundationNetworking)
-        configuration.tlsMinimumSupportedProtocolVersion = other.tlsMinimumSupportedProtocolVersion
-        configuration.tlsMaximumSupportedProtocolVersion = other.tlsMaximumSupportedProtocolVersion
+        #if canImport(FoundationNetworking)
+        return URLSession(configuration: own, delegate: delegate, delegateQueue: ImmediateQueue())
+        #else
+        own.tlsMinimumSupportedProtocolVersion = configuration.tlsMinimumSupportedProtocolVersion
+        own.tlsMaximumSupportedProtocolVersion = configuration.tlsMaximumSupportedProtocolVersion
+        return URLSession(configuration: own, delegate: delegate, delegateQueue: nil)
         #endif
-        return configuration
     }
 }
 
