@@ -204,14 +204,14 @@ extension Credential {
     /// Tells the maker of its proof, if there is one, that it is not sent. Otherwise others might wait for the answer.
     package func withdraw() {
         for receipt in receipts {
-            (receipt as? ProofReceipt)?.withdraw()
+            (receipt as? any ProvenReceipt)?.withdraw()
             (receipt as? any BoundReceipt)?.base?.withdraw()
         }
     }
 
     /// Whether it has a proof.
     package var isProven: Bool {
-        receipts.contains { $0 is ProofReceipt || ($0 as? any BoundReceipt)?.base?.isProven == true }
+        receipts.contains { $0 is any ProvenReceipt || ($0 as? any BoundReceipt)?.base?.isProven == true }
     }
 
     /// Does the same for a request that was not refused, so that no retry is reported.

@@ -7,6 +7,12 @@ package protocol SessionReceipt: CredentialReceipt {
     func checkSession(of next: Credential) throws
 }
 
+/// The receipt of a credential with a proof for one request.
+protocol ProvenReceipt: SessionReceipt {
+    /// Notes that the proof is not sent.
+    func withdraw()
+}
+
 /// A provider or a receipt that can be told of a refusal by the request that was sent.
 package protocol RefusalListener {
     /// - Throws: ``NotAuthorized`` if a retry is pointless.

@@ -38,7 +38,7 @@ extension HeldToken: SessionReceipt, RefusalListener {
 }
 
 /// The receipt of a token with a proof for one request.
-final class ProofReceipt: SessionReceipt, RefusalListener {
+final class ProofReceipt: ProvenReceipt, RefusalListener {
     let held: HeldToken
     private let proof: any RequestProof
     private let request: ProvenRequest

@@ -74,7 +74,8 @@ public struct ToolFailure: Error, Hashable, Sendable {
             // The types of NIOSSL and of Apple's platforms. Their texts are for programmers.
             case _ where "\(type(of: error))".contains(/SSL|TLS/):
                 .init(
-                    .unavailable, "there is no secure connection to the server: check its certificate and its versions "
+                    .unavailable,
+                    "there is no secure connection to the server: check its certificate and its versions "
                         + "of TLS, and the CA certificates and the clock of this machine")
             case is NIOTooManyBytesError: .tooLong
             case let error as TokenStoreError where [.unreadable, .wrongKey].contains(error.kind):
