@@ -131,11 +131,8 @@ extension Carrier {
 
 /// Runs each block at once, on the thread that adds it.
 ///
-/// swift-corelibs-foundation ends the process when it cancels a task that has ended. That may happen if the answer is
-/// still in a queue, or if the session has a cache: its threads then pass the cancellation on.
-///
 /// `@unchecked` because `OperationQueue` is, and this class adds no state.
-final class ImmediateQueue: OperationQueue, @unchecked Sendable {
+private final class ImmediateQueue: OperationQueue, @unchecked Sendable {
     override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
 }
 #endif

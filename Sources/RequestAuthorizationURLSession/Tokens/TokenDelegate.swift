@@ -31,9 +31,7 @@ final class TokenDelegate: NSObject, URLSessionDataDelegate {
             return false
         }
         guard isTooLong else { return }
-        flight.land(.failure(TokenTransportError(.responseTooLong, delivery: .mayHaveBeenProcessed)))
-        // Cancelled from another thread, because cancelling waits for this one.
-        DispatchQueue.global().async { dataTask.cancel() }
+        flight.abort(with: TokenTransportError(.responseTooLong, delivery: .mayHaveBeenProcessed))
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -52,7 +50,7 @@ final class TokenDelegate: NSObject, URLSessionDataDelegate {
         #if canImport(FoundationNetworking)
         // The whole body arrives before the challenge. The task then ends as cancelled.
         answer.withLock { $0.isChallenged = true }
-        DispatchQueue.global().async { completionHandler(.cancelAuthenticationChallenge, nil) }
+        completionHandler(.cancelAuthenticationChallenge, nil)
         #else
         guard !challenge.isUnauthorized else { return completionHandler(.rejectProtectionSpace, nil) }
         challenge.answer(by: sessionDelegate, in: session, of: task, completionHandler: completionHandler)

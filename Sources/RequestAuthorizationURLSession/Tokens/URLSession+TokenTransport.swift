@@ -45,13 +45,11 @@ extension URLSession {
         own.httpAdditionalHeaders = configuration.httpAdditionalHeaders?.filter {
             ($0.key as? String)?.isSameField(as: "User-Agent") == true
         }
-        #if canImport(FoundationNetworking)
-        return URLSession(configuration: own, delegate: delegate, delegateQueue: ImmediateQueue())
-        #else
+        #if !canImport(FoundationNetworking)
         own.tlsMinimumSupportedProtocolVersion = configuration.tlsMinimumSupportedProtocolVersion
         own.tlsMaximumSupportedProtocolVersion = configuration.tlsMaximumSupportedProtocolVersion
-        return URLSession(configuration: own, delegate: delegate, delegateQueue: nil)
         #endif
+        return URLSession(configuration: own, delegate: delegate, delegateQueue: nil)
     }
 }
 
