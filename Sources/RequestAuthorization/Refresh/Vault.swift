@@ -214,14 +214,14 @@ struct Vault: Hashable {
 
     // MARK: Reading
 
-    /// Remembers that the store has held the session. A sign-in or a sign-out that it shows was stored, although no try
-    /// had an answer.
+    /// Remembers that the store has held the session. A sign-in was stored, although no try had an answer, if the store
+    /// shows what followed. So was a sign-out that it shows. A sign-in alone is saved again: it may not be durable.
     mutating func note(_ item: StoredItem) {
         if item.token != nil { session = item.version.session }
         guard case .waiting(let order) = writer, order.content.replacesAnything else { return }
         switch order.content {
         case .token(let held, _) where held.version.session == item.version.session:
-            if held.version.generation > item.version.generation { return }
+            if held.version.generation >= item.version.generation { return }
         case .tombstone(item.version, _, _) where item.token == nil: break
         case .token, .tombstone, .nothing: return
         }

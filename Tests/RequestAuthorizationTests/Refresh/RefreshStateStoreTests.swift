@@ -684,6 +684,16 @@ struct RefreshStateStoreTests {
         #expect(bench.notice(bench.stored(3, session: ExploredWorld.session(3), generation: 0)).contains("announce 3"))
     }
 
+    @Test func `a sign-in that the store shows is saved again, because it may not be durable`() {
+        var bench = Bench.make(storage: .shared)
+        bench.bring(2, by: bench.beginManual(isAwaited: true))
+        bench.write(.failed(ExploredFailure()))
+        bench.notice(bench.stored(2, session: ExploredWorld.session(2), generation: 0))
+        #expect(bench.unsaved == "token 2 for anything")
+        bench.notice(bench.stored(3, session: ExploredWorld.session(2), generation: 1))
+        #expect(bench.unsaved == nil && bench.answer() == "token 3")
+    }
+
     @Test func `a refreshed token stays unsaved although the sign-in before it was stored after all`() {
         var bench = Bench.make(storage: .shared)
         bench.bring(2, by: bench.beginManual(isAwaited: true))

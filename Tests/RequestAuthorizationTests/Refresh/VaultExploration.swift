@@ -22,6 +22,7 @@ struct ExploredVault {
     private static let bench = RefreshStateBench.make()
     private static let tokens = [
         bench.held(1), bench.held(2, generation: 1), bench.held(3, session: ExploredWorld.session(2)),
+        bench.held(4, session: ExploredWorld.session(2), generation: 1),
     ]
     private static let (first, second) = (RefreshID(), RefreshID())
     private static let intents = [0, 1].map {
@@ -93,6 +94,7 @@ struct ExploredVault {
         all += [
             ("close", { $0.vault.close() }), ("reopen", { $0.vault.reopen() }),
             ("note", { $0.note(Self.tokens[0]) }), ("note the sign-in", { $0.note(Self.tokens[2]) }),
+            ("note the token after the sign-in", { $0.note(Self.tokens[3]) }),
         ]
         orders += [
             ("set", .token(Self.tokens[2], replacing: .anything), nil),
@@ -197,8 +199,9 @@ struct ExploredVault {
     }
 
     private mutating func note(_ held: HeldToken) {
-        // The try that failed has stored the sign-in.
-        if case .waiting = vault.writer, wanted == .token(held, replacing: .anything) { wanted = nil }
+        // The try that failed has stored the sign-in, and a sibling has refreshed it.
+        let signIn = Vault.Content.token(Self.tokens[2], replacing: .anything)
+        if case .waiting = vault.writer, wanted == signIn, held === Self.tokens[3] { wanted = nil }
         vault.note(StoredItem(held))
     }
 
