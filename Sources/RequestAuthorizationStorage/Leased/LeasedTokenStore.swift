@@ -12,8 +12,8 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     private let newest = Lock<StoredToken<Token>?>(nil)
     /// The session of a sign-in whose save has got no answer.
     private let unanswered = Lock<UUID?>(nil)
-    /// The session that a save has last found in the record as its own, and when its content came there.
-    private let found = Lock<(session: UUID, changedAt: Double)?>(nil)
+    /// The session that a save has last found in the record as its own, or its end, and when that came there.
+    private let found = Lock<(session: UUID, isEnd: Bool, changedAt: Double)?>(nil)
 
     /// Stores the token as JSON, which is not encrypted.
     ///
@@ -147,12 +147,13 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
         _ new: StoredToken<Token>, replacing condition: TokenSaveCondition, over kept: StoredToken<Token>?,
         in contents: LeasedByteStore.Contents, keepsLater: Bool
     ) -> Decision {
+        let changedAt = contents.changedAt
         if let kept, kept.version.session == new.version.session {
             // This try may get no answer either.
-            _ = found.exchange((new.version.session, contents.changedAt))
+            _ = found.exchange((new.version.session, kept.token == nil, changedAt))
             if isSame(kept, new) { return .isStored }
         }
-        if condition == .anything, keepsLater, isLater(kept, since: contents.changedAt, than: new) { return .refuse }
+        if condition == .anything, keepsLater, let kept, isLater(kept, since: changedAt, than: new) { return .refuse }
         let absence = contents.item == nil ? contents.absence : .setAside
         if condition.allows(kept, absence: absence) { return .save(new) }
         // A refresh, unlike other callers, asks for a session and generation that are those of its token.
@@ -166,11 +167,11 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
 
     /// Whether a record has a later token of the same session, its end, or a session that has followed: the answer to
     /// an earlier try to save this one was lost, and other hosts have gone on from there.
-    private func isLater(_ kept: StoredToken<Token>?, since date: Double, than new: StoredToken<Token>) -> Bool {
-        guard let kept else { return false }
+    private func isLater(_ kept: StoredToken<Token>, since date: Double, than new: StoredToken<Token>) -> Bool {
         guard kept.version.session == new.version.session else {
-            // After a fail-over the record may be an older copy, which this session has replaced.
-            return found.withLock { $0.map { $0.session == new.version.session && $0.changedAt < date } ?? false }
+            // A token is no earlier try of a sign-out. After a fail-over the record may be an older copy.
+            guard let found = found.withLock({ $0 }), found.session == new.version.session else { return false }
+            return (found.isEnd || new.token != nil) && found.changedAt < date
         }
         return new.token != nil && kept.version.generation >= new.version.generation
     }

@@ -517,6 +517,23 @@ struct LeasedStoreTests {
         #expect(try await other.load() == (isOlderCopy ? token("a", 0) : another))
     }
 
+    @Test func `a sign-out during a sign-in replaces that, although a token of the session before was found`()
+        async throws
+    {
+        let store = try await store()
+        try await store.save(token("a", 0))
+        #expect(try await store.save(token("b", 1), replacing: older(1), ending: nil) == .saved)
+        clock.advance(by: .seconds(1))
+        let signIn = StoredToken(
+            .token(TestToken("c")), version: TokenVersion(session: UUID(), generation: 0),
+            obtainedAt: Date(timeIntervalSince1970: 0))
+        #expect(try await store.save(signIn, replacing: .anything, ending: nil) == .saved)
+        let ended = StoredToken<TestToken>(
+            .signedOut, version: token("", 2).version, obtainedAt: Date(timeIntervalSince1970: 0))
+        #expect(try await store.save(ended, replacing: .anything, ending: nil) == .saved)
+        #expect(try await store.load() == ended)
+    }
+
     @Test func `a sign-in whose answer was lost is confirmed and announced when it is read`() async throws {
         let store = try await store(over: records)
         records.next(.replace, .answerLost)
