@@ -155,9 +155,7 @@ extension RefreshState {
         releaseWaiters(failing: isCounted ? nil : pace.error(at: turn.now), &turn)
     }
 
-    private mutating func note(
-        _ failure: RefreshFailure, _ flight: Flight, at moment: Moment, _ turn: inout Turn
-    ) {
+    private mutating func note(_ failure: RefreshFailure, _ flight: Flight, at moment: Moment, _ turn: inout Turn) {
         pace.fail(failure, isBrief: vault.kind == .readOnly, at: moment, policy: policy.backOff, random: turn.random)
         let next = pace.backOff.date(at: turn.now)
         turn.emit(.refreshFailed(failure.error, nextTryAt: next, of: flight, at: turn.now))

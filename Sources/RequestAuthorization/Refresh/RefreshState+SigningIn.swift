@@ -158,9 +158,7 @@ extension RefreshState {
     // MARK: - Siblings
 
     /// Handles a change that a sibling made to the store.
-    mutating func noticed(
-        _ item: StoredItem?, _ intent: RefreshIntent?, _ absence: TokenAbsence, _ turn: inout Turn
-    ) {
+    mutating func noticed(_ item: StoredItem?, _ intent: RefreshIntent?, _ absence: TokenAbsence, _ turn: inout Turn) {
         if vault.unsaved != nil, let item { vault.note(item) }
         guard vault.unsaved == nil, !vault.isClosed, !(isShutDown && isOver) else { return }
         if vault.hasLeft(item, absence, at: turn.now.date) { return }

@@ -67,9 +67,7 @@ extension RefreshState {
     /// - Parameters:
     ///   - content: what was to be stored.
     ///   - item: what the store holds; `nil` if the session was removed.
-    private mutating func refused(
-        _ content: Vault.Content, _ item: StoredItem?, _ news: News?, _ turn: inout Turn
-    ) {
+    private mutating func refused(_ content: Vault.Content, _ item: StoredItem?, _ news: News?, _ turn: inout Turn) {
         if let held = item?.token.flatMap({ renumbered(content, as: $0) }) { return renumber(held, news, &turn) }
         if let later = unrevoked(content, item) { return signOut(after: later, &turn) }
         // The session was taken for one that was never stored.

@@ -186,7 +186,7 @@ struct Vault: Hashable {
     ///
     /// - Returns: whether the store needs no other write for it.
     mutating func endLate(_ job: Job) -> Bool {
-        guard !isWriting, let order = unsaved, order.content == job.content else { return false }
+        guard !isWriting, let order = unsaved, order.content.isSame(as: job.content) else { return false }
         if let held = job.content.token { session = held.version.session }
         (writer, revision) = (.idle, revision + 1)
         if case .answered(let intent)? = access?.intent, intent == job.ends { access?.intent = .absent }
@@ -332,6 +332,12 @@ extension Vault.Content {
         case .token(_, let condition), .tombstone(_, _, let condition): condition == .anything
         case .nothing: false
         }
+    }
+
+    /// Whether both are the same for the store: a sign-out that is repeated has a later date.
+    fileprivate func isSame(as other: Self) -> Bool {
+        if case .tombstone(let version, _, _) = self, case .tombstone(version, _, _) = other { return true }
+        return self == other
     }
 
     fileprivate var replacingAnything: Self {

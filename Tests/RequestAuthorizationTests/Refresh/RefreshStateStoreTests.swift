@@ -255,6 +255,19 @@ struct RefreshStateStoreTests {
         #expect(later.does { $0.noticed(nil, nil, .gone, &$1) }.contains("announce signed out"))
     }
 
+    @Test func `a sign-out that was given up and is made all the same is not made again, although it was repeated`() {
+        var bench = Bench.make(holding: nil, storage: .shared)
+        bench.state.holding = .unknown
+        bench.does { $0.reset(newSession: other, &$1) }
+        guard let job = bench.state.vault.begin() else { Issue.record("no write begins"); return }
+        bench.does { _ = $0.endWrite(job, .failed(ExploredFailure()), &$1) }
+        bench.pass(1)
+        bench.does { $0.reset(newSession: ExploredWorld.session(8), &$1) }
+        #expect(bench.unsaved == "tombstone 0 for anything")
+        #expect(bench.gives { state, _ in state.vault.endLate(job) })
+        #expect(bench.unsaved == nil)
+    }
+
     @Test func `a save that is made late has ended its intent`() {
         var bench = Bench.make(storage: .shared)
         let flight = bench.refuse()
