@@ -3,7 +3,7 @@
 """authlib_server.py DIR: an authorization server made of Authlib and Flask (Debian: python3-authlib, python3-flask), behind a
 fault injector, on a free port of 127.0.0.1.
 
-It writes its address to DIR/address and a line to its output when it listens, and ends with its standard input, or after LIFETIME seconds (300).
+It writes its address to DIR/address and a line to its output when it listens, and ends with its standard input, or after LIFETIME seconds (600).
 
 The server: /authorize (Alice consents at once), /token (code with PKCE, ID tokens for the scope "openid", one-time
 refresh tokens, client credentials, device codes), /device_authorization (RFC 8628; GET /device?user_code=CODE is the person who
@@ -354,7 +354,7 @@ class Server(ThreadingHTTPServer):
 
 
 def main(folder):
-    threading.Timer(float(os.environ.get("LIFETIME", "300")), os._exit, [1]).start()
+    threading.Timer(float(os.environ.get("LIFETIME", "600")), os._exit, [1]).start()
     listener = Server(("127.0.0.1", 0), Injector)
     assertion.token_url = "http://127.0.0.1:%d" % listener.server_port
     threading.Thread(target=listener.serve_forever, daemon=True).start()

@@ -3,7 +3,7 @@
 """fastmcp_server.py DIR: an MCP server that guards itself, made of FastMCP (PyPI: fastmcp), on a free port of 127.0.0.1.
 
 It writes its address to DIR/address and a line to its output when it listens, and ends with its standard input, or after
-LIFETIME seconds (300).
+LIFETIME seconds (600).
 
 The server: /mcp with the tool "echo" (scope "read"), and its own authorization server: discovery (RFC 9728, RFC 8414),
 registration (RFC 7591), /authorize (the person consents at once), /token (code with PKCE, one-time refresh tokens), /revoke.
@@ -148,7 +148,7 @@ class Server(uvicorn.Server):
 
 
 def main(folder):
-    threading.Timer(float(os.environ.get("LIFETIME", "300")), os._exit, [1]).start()
+    threading.Timer(float(os.environ.get("LIFETIME", "600")), os._exit, [1]).start()
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     base = "http://127.0.0.1:%d" % listener.getsockname()[1]

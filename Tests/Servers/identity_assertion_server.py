@@ -4,7 +4,7 @@
 (ID-JAG) with the grant of Authlib (PyPI: Authlib 1.9, which FastMCP brings), on a free port of 127.0.0.1.
 
 It writes its address to DIR/address and a line to its output when it listens, and ends with its standard input, or after
-LIFETIME seconds (300).
+LIFETIME seconds (600).
 
 /idp/token, the identity provider (written here, as Authlib has no such endpoint): exchanges an ID token or a refresh token of
 "alice" for an assertion (RFC 8693), for the public client "app-at-idp" and the audience "…/as".
@@ -211,7 +211,7 @@ class Handler(BaseHTTPRequestHandler):
 
 def main(folder):
     global base
-    threading.Timer(float(os.environ.get("LIFETIME", "300")), os._exit, [1]).start()
+    threading.Timer(float(os.environ.get("LIFETIME", "600")), os._exit, [1]).start()
     listener = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     base = "http://127.0.0.1:%d" % listener.server_port
     threading.Thread(target=listener.serve_forever, daemon=True).start()

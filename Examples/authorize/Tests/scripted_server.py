@@ -150,7 +150,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-threading.Timer(float(os.environ.get("LIFETIME", "300")), os._exit, [1]).start()
+threading.Timer(float(os.environ.get("LIFETIME", "600")), os._exit, [1]).start()
 server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 base = "http://127.0.0.1:%d" % server.server_port
 threading.Thread(target=server.serve_forever, daemon=True).start()
