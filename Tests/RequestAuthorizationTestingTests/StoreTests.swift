@@ -217,7 +217,7 @@ private func endsElsewhere(_ body: @escaping @Sendable () -> Void) -> Bool {
         body()
         end.signal()
     }
-    return end.wait(timeout: .now() + 10) == .success
+    return end.wait(timeout: .now() + 50) == .success
 }
 
 /// Records each sleep, which ends at once.

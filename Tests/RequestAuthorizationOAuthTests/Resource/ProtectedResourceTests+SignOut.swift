@@ -276,7 +276,7 @@ extension ProtectedResourceTests {
             // As readLine() does.
             @Sendable func question() -> Bool {
                 ask.finish()
-                answer.yield(end.wait(timeout: .now() + 10) == .success)
+                answer.yield(end.wait(timeout: .now() + 100) == .success)
                 return true
             }
             let page = PageOpener()
@@ -303,7 +303,7 @@ extension ProtectedResourceTests {
             let end = DispatchSemaphore(value: 0)
             let receiver = BlockingReceiver {
                 begin.finish()
-                answer.yield(end.wait(timeout: .now() + 10) == .success)
+                answer.yield(end.wait(timeout: .now() + 100) == .success)
             }
             let notes = ProtectedResourceAuthorization.make(server, guarded, receiver: receiver)
             let first = Task { try await notes.signIn() }

@@ -166,7 +166,7 @@ struct RecordNewsTests {
                     found.withLock { $0.append(changes != nil) }
                     end.signal()
                 }
-                let isHeldUp = end.wait(timeout: .now() + 10) == .timedOut
+                let isHeldUp = end.wait(timeout: .now() + 50) == .timedOut
                 found.withLock { $0.append(!isHeldUp) }
             }, clock: clock)
         asked.withLock { $0 = news }

@@ -99,7 +99,7 @@ import Testing
             body()
             end.signal()
         }
-        return end.wait(timeout: .now() + 10) == .success
+        return end.wait(timeout: .now() + 50) == .success
     }
 }
 
