@@ -17,7 +17,7 @@ struct Vault: Hashable {
 
     /// Content to store, what is announced after the first try, and what the last try came to.
     struct Order: Hashable {
-        let content: Content
+        fileprivate(set) var content: Content
         fileprivate(set) var news: News?
         /// The state treats all failures alike.
         fileprivate(set) var failure: Uncompared<any Error>?
@@ -214,15 +214,20 @@ struct Vault: Hashable {
 
     // MARK: Reading
 
-    /// Remembers that the store has held the session. A sign-in was stored, although no try had an answer, if the store
-    /// shows what followed. So was a sign-out that it shows. A sign-in alone is saved again: it may not be durable.
+    /// Remembers that the store has held the session. What it shows was stored, although no try had an answer. A token
+    /// may not be durable: it is saved again, in its own session only. What siblings have made of the session counts.
     mutating func note(_ item: StoredItem) {
         if item.token != nil { session = item.version.session }
-        guard case .waiting(let order) = writer, order.content.replacesAnything else { return }
+        guard case .waiting(var order) = writer else { return }
         switch order.content {
         case .token(let held, _) where held.version.session == item.version.session:
-            if held.version.generation >= item.version.generation { return }
-        case .tombstone(item.version, _, _) where item.token == nil: break
+            let own = held.version
+            let isOwn = item.token.map { $0.version.generation <= own.generation || held.renumbered(as: $0) != nil }
+            if isOwn != true { break }
+            order.content = .token(held, replacing: .older(session: own.session, generation: own.generation))
+            writer = .waiting(order)
+            return
+        case .tombstone(item.version, _, .anything) where item.token == nil: break
         case .token, .tombstone, .nothing: return
         }
         (writer, revision) = (.idle, revision + 1)

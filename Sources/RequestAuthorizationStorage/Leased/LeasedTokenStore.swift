@@ -52,7 +52,7 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
         let contents = try await items.contentsForLoad(items.space.budget)
         var stored = if let item = contents.item { try await open(item, contents) } else { StoredToken<Token>?.none }
         if let item = contents.item, let stored, stored.version.session == unanswered.withLock({ $0 }) {
-            // It is not saved again once it was read. It need not be durable, and no host has heard of it.
+            // Once it was read, it replaces nothing else. It need not be durable, and no host has heard of it.
             guard try await items.confirms(item) else { return try await loadWithIntent() }
             _ = unanswered.exchange(nil)
             await items.announce()

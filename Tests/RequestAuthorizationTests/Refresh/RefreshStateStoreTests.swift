@@ -702,9 +702,21 @@ struct RefreshStateStoreTests {
         bench.bring(2, by: bench.beginManual(isAwaited: true))
         bench.write(.failed(ExploredFailure()))
         bench.notice(bench.stored(2, session: ExploredWorld.session(2), generation: 0))
-        #expect(bench.unsaved == "token 2 for anything")
+        #expect(bench.unsaved == "token 2")
         bench.notice(bench.stored(3, session: ExploredWorld.session(2), generation: 1))
         #expect(bench.unsaved == nil && bench.answer() == "token 3")
+    }
+
+    @Test func `a sign-in that the store shows is not saved again over a sibling's next sign-in`() {
+        var bench = Bench.make(storage: .shared)
+        let session = ExploredWorld.session(2)
+        bench.bring(2, by: bench.beginManual(isAwaited: true))
+        bench.write(.failed(ExploredFailure()))
+        bench.notice(bench.stored(2, session: session, generation: 0))
+        #expect(bench.replaced == .older(session: session, generation: 0))
+        let sibling = bench.stored(3, session: ExploredWorld.session(3), generation: 0)
+        #expect(bench.write(.refused(sibling)).contains("announce 3"))
+        #expect(bench.answer() == "token 3")
     }
 
     @Test func `a refreshed token stays unsaved although the sign-in before it was stored after all`() {
@@ -715,7 +727,10 @@ struct RefreshStateStoreTests {
         bench.does { $0.order($0.vault.successor(next), &$1) }
         bench.write(.failed(ExploredFailure()))
         bench.notice(bench.stored(2, session: ExploredWorld.session(2), generation: 0))
-        #expect(bench.unsaved == "token 3 for anything")
+        #expect(bench.unsaved == "token 3")
+        // A sibling that holds the first token has signed out.
+        bench.notice(bench.tombstone(session: ExploredWorld.session(2), generation: 1))
+        #expect(bench.unsaved == nil && bench.answer() == "signed out")
     }
 
     @Test func `a sign-in that another one has overtaken is discarded`() {

@@ -199,9 +199,12 @@ struct ExploredVault {
     }
 
     private mutating func note(_ held: HeldToken) {
-        // The try that failed has stored the sign-in, and a sibling has refreshed it.
-        let signIn = Vault.Content.token(Self.tokens[2], replacing: .anything)
-        if case .waiting = vault.writer, wanted == signIn, held === Self.tokens[3] { wanted = nil }
+        // A try that failed has stored a token of the session. A sibling may have refreshed it.
+        if case .waiting = vault.writer, let token = wanted?.token, token.version.session == held.version.session {
+            let (session, generation) = (token.version.session, token.version.generation)
+            let older = TokenSaveCondition.older(session: session, generation: generation)
+            wanted = held.version.generation > generation ? nil : .token(token, replacing: older)
+        }
         vault.note(StoredItem(held))
     }
 
