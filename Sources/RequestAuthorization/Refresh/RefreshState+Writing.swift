@@ -68,7 +68,10 @@ extension RefreshState {
     ///   - content: what was to be stored.
     ///   - item: what the store holds; `nil` if the session was removed.
     private mutating func refused(_ content: Vault.Content, _ item: StoredItem?, _ news: News?, _ turn: inout Turn) {
-        if let held = item?.token.flatMap({ renumbered(content, as: $0) }) { return renumber(held, news, &turn) }
+        // The store holds it as a later generation: a sibling had spent the same token.
+        if case .token(let ours, .older) = content, let held = item?.token.flatMap({ ours.renumbered(as: $0) }) {
+            return renumber(held, news, &turn)
+        }
         if let later = unrevoked(content, item) { return signOut(after: later, &turn) }
         // The session was taken for one that was never stored.
         if case .tombstone(let version, let date, .nothing) = content, version.session == item?.token?.version.session {
@@ -98,12 +101,6 @@ extension RefreshState {
             adopt(item, nil, &turn)
         }
         done(flight, .adopted, &turn)
-    }
-
-    /// The refreshed token, if the store holds it as a later generation: a sibling had spent the same token.
-    private func renumbered(_ content: Vault.Content, as stored: HeldToken) -> HeldToken? {
-        guard case .token(let ours, .older) = content else { return nil }
-        return ours.renumbered(as: stored)
     }
 
     /// Goes on with a token of this provider under the number that the store has given to it.
