@@ -214,8 +214,8 @@ struct Vault: Hashable {
 
     // MARK: Reading
 
-    /// Remembers that the store has held the session. What it shows was stored, although no try had an answer. A token
-    /// may not be durable: it is saved again, in its own session only. What siblings have made of the session counts.
+    /// Remembers that the store has held the session. What it shows was stored, although no try had an answer. It may
+    /// not be durable: it is saved again, in its own session only. What siblings have made of the session counts.
     mutating func note(_ item: StoredItem) {
         if item.token != nil { session = item.version.session }
         guard case .waiting(var order) = writer else { return }
@@ -223,14 +223,13 @@ struct Vault: Hashable {
         case .token(let held, _) where held.version.session == item.version.session:
             let own = held.version
             let isOwn = item.token.map { $0.version.generation <= own.generation || held.renumbered(as: $0) != nil }
-            if isOwn != true { break }
+            guard isOwn == true else { return (writer, revision) = (.idle, revision + 1) }
             order.content = .token(held, replacing: .older(session: own.session, generation: own.generation))
-            writer = .waiting(order)
-            return
-        case .tombstone(item.version, _, .anything) where item.token == nil: break
+        case .tombstone(item.version, let date, _) where item.token == nil:
+            order.content = .tombstone(item.version, obtainedAt: date, replacing: .session(item.version.session))
         case .token, .tombstone, .nothing: return
         }
-        (writer, revision) = (.idle, revision + 1)
+        writer = .waiting(order)
     }
 
     /// A session is left that a read-only store may hold. If it is not known, the store must bring back nothing older.

@@ -693,8 +693,19 @@ struct RefreshStateStoreTests {
         bench.notice(bench.tombstone(generation: 1))
         #expect(bench.unsaved == "tombstone 0 for anything")
         bench.notice(bench.tombstone(generation: 0))
-        #expect(bench.unsaved == nil)
-        #expect(bench.notice(bench.stored(3, session: ExploredWorld.session(3), generation: 0)).contains("announce 3"))
+        bench.pass(1)
+        let sibling = bench.stored(3, session: ExploredWorld.session(3), generation: 0)
+        #expect(bench.write(.refused(sibling)).contains("announce 3"))
+    }
+
+    @Test func `a sign-out that the store shows is stored again in its own place, because it may not be durable`() {
+        var bench = Bench.make(holding: nil, storage: .shared)
+        bench.state.holding = .unknown
+        bench.does { $0.reset(newSession: other, &$1) }
+        bench.write(.failed(ExploredFailure()))
+        bench.notice(bench.tombstone(generation: 0))
+        #expect(bench.unsaved == "tombstone 0" && bench.replaced == .session(Bench.session))
+        #expect(bench.write() == [] && bench.unsaved == nil)
     }
 
     @Test func `a sign-in that the store shows is saved again, because it may not be durable`() {

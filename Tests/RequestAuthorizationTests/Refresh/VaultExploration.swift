@@ -93,8 +93,10 @@ struct ExploredVault {
         ]
         all += [
             ("close", { $0.vault.close() }), ("reopen", { $0.vault.reopen() }),
-            ("note", { $0.note(Self.tokens[0]) }), ("note the sign-in", { $0.note(Self.tokens[2]) }),
-            ("note the token after the sign-in", { $0.note(Self.tokens[3]) }),
+            ("note", { $0.note(StoredItem(Self.tokens[0])) }),
+            ("note the sign-in", { $0.note(StoredItem(Self.tokens[2])) }),
+            ("note the token after the sign-in", { $0.note(StoredItem(Self.tokens[3])) }),
+            ("note the sign-out", { $0.note(Self.bench.tombstone(generation: 1)) }),
         ]
         orders += [
             ("set", .token(Self.tokens[2], replacing: .anything), nil),
@@ -198,14 +200,21 @@ struct ExploredVault {
         }
     }
 
-    private mutating func note(_ held: HeldToken) {
-        // A try that failed has stored a token of the session. A sibling may have refreshed it.
-        if case .waiting = vault.writer, let token = wanted?.token, token.version.session == held.version.session {
-            let (session, generation) = (token.version.session, token.version.generation)
-            let older = TokenSaveCondition.older(session: session, generation: generation)
-            wanted = held.version.generation > generation ? nil : .token(token, replacing: older)
+    private mutating func note(_ item: StoredItem) {
+        // A try that failed has stored that, or a token before it. A sibling may have gone on from there.
+        if case .waiting = vault.writer {
+            switch wanted {
+            case .token(let held, _)? where held.version.session == item.version.session:
+                let (session, generation) = (held.version.session, held.version.generation)
+                let older = TokenSaveCondition.older(session: session, generation: generation)
+                let isFollowed = item.token == nil || item.version.generation > generation
+                wanted = isFollowed ? nil : .token(held, replacing: older)
+            case .tombstone(item.version, let date, _)? where item.token == nil:
+                wanted = .tombstone(item.version, obtainedAt: date, replacing: .session(item.version.session))
+            case .token, .tombstone, .nothing, nil: break
+            }
         }
-        vault.note(StoredItem(held))
+        vault.note(item)
     }
 
     private mutating func wake() {
