@@ -177,8 +177,7 @@ extension RefreshableTokenAuthorization {
             try await callStore { [store] in try await store?.clear() }
             return .saved
         case .token(let held, let condition):
-            let content = StoredToken<Token>.Content.token(typed(held).token)
-            let stored = StoredToken(content, version: held.version, obtainedAt: held.obtainedAt)
+            let stored = StoredToken(.token(typed(held).token), version: held.version, obtainedAt: held.obtainedAt)
             return try await save(stored, replacing: condition, ending: job.ends, afterwards: endLate)
         case .tombstone(let version, let obtainedAt, let condition):
             let tombstone = StoredToken<Token>(.signedOut, version: version, obtainedAt: obtainedAt)
