@@ -54,12 +54,16 @@ extension StormGuard {
 }
 
 extension TokenSaveCondition {
-    func allows(_ item: StoredItem?, absence: TokenAbsence) -> Bool {
-        let stored = item.map { item in
-            let content: StoredToken<ExploredToken>.Content = item.token.map { .token($0.explored) } ?? .signedOut
-            return StoredToken(content, version: item.version, obtainedAt: item.obtainedAt)
-        }
-        return allows(stored, absence: absence)
+    /// As the stores do: equal content is that of an earlier try, and is stored again.
+    func allows(_ new: StoredItem, over stored: StoredItem?, absence: TokenAbsence) -> Bool {
+        new == stored || allows(new.typed, over: stored?.typed, absence: absence)
+    }
+}
+
+extension StoredItem {
+    fileprivate var typed: StoredToken<ExploredToken> {
+        let content: StoredToken<ExploredToken>.Content = token.map { .token($0.explored) } ?? .signedOut
+        return StoredToken(content, version: version, obtainedAt: obtainedAt)
     }
 }
 

@@ -11,7 +11,10 @@ struct Fingerprint: Hashable {
     let low: Int
 
     init(_ world: ExploredWorld) {
-        var writer = FingerprintWriter(now: world.now)
+        var signedOutAt: Date?
+        let content = world.writing?.job.content ?? world.state.vault.unsaved?.content
+        if case .tombstone(_, let date, _)? = content { signedOutAt = date }
+        var writer = FingerprintWriter(now: world.now, signedOutAt: signedOutAt)
         writer.write(world)
         (high, low) = writer.finish()
     }
@@ -21,14 +24,16 @@ private struct FingerprintWriter {
     typealias State = ExploredWorld.State
 
     let now: Moment
+    /// The date of a sign-out that is not stored yet. A sibling's sign-in counts if it is later.
+    let signedOutAt: Date?
     private var words: [Int] = []
     private var tokens: [Int] = []
     private var sessions: [Int] = []
     /// The positions of generations, which are counted from the lowest one of their session.
     private var generations: [(at: Int, session: Int)] = []
 
-    init(now: Moment) {
-        self.now = now
+    init(now: Moment, signedOutAt: Date?) {
+        (self.now, self.signedOutAt) = (now, signedOutAt)
         words.reserveCapacity(160)
     }
 
@@ -92,6 +97,7 @@ private struct FingerprintWriter {
         guard let item else { return write(-1) }
         write(item.version)
         write(item.token)
+        write(signedOutAt.map { item.obtainedAt <= $0 } ?? false)
     }
 
     private mutating func write(_ intent: RefreshIntent?) {
@@ -155,9 +161,10 @@ private struct FingerprintWriter {
             write(1)
             write(held)
             write(condition)
-        case .tombstone(let version, _, let condition):
+        case .tombstone(let version, let date, let condition):
             write(2)
             write(version)
+            write(date < now.date)
             write(condition)
         }
     }

@@ -41,19 +41,21 @@ extension ExploredWorld {
             return landing(of: job, .ok)
         }
         if answer == .notSent || answer == .givenUp { return .failed(ExploredFailure()) }
-        var item: StoredItem?
+        let item: StoredItem?
         switch job.content {
         case .nothing: item = nil
         case .token(let held, let condition):
-            if state.vault.kind == .shared, !condition.allows(stored, absence: absence) {
+            let new = StoredItem(held)
+            if state.vault.kind == .shared, !condition.allows(new, over: stored, absence: absence) {
                 return .refused(stored?.copy)
             }
             let isBack = removed.contains(held.version.session) && state.vault.kind == .shared
             demand(!isBack || condition == .anything, "a removed session comes back")
-            item = StoredItem(held)
+            item = new
         case .tombstone(let version, let obtainedAt, let condition):
-            if !condition.allows(stored, absence: absence) { return .refused(stored?.copy) }
-            item = StoredItem(content: .signedOut, version: version, obtainedAt: obtainedAt)
+            let new = StoredItem(content: .signedOut, version: version, obtainedAt: obtainedAt)
+            if !condition.allows(new, over: stored, absence: absence) { return .refused(stored?.copy) }
+            item = new
         }
         (stored, absence, isStoreOurs) = (item, .gone, true)
         if answer == .overdue { return .failed(ExploredFailure()) }
