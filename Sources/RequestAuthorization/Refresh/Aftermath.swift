@@ -16,6 +16,6 @@ struct Aftermath {
     var hasReport = false
     /// When the timer must fire, as uptime.
     var wake: Duration?
-    /// The provider, if it was kept alive until the store held its token.
+    /// The provider, if it was kept alive until the store held its token, or its sign-out.
     var formerOwner: AnyObject?
 }

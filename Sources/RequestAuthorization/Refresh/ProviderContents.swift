@@ -21,7 +21,7 @@ struct ProviderContents {
     private var wakes: [Duration] = []
     /// Made when it is first needed: most of the providers that a server keeps are idle.
     private var timer: TimerQueue?
-    /// The provider itself, kept alive until the store holds its token.
+    /// The provider itself, kept alive until the store holds its token, or its sign-out.
     private var owner: AnyObject?
 
     init(_ state: RefreshState) { self.state = state }
@@ -77,7 +77,7 @@ extension ProviderContents {
             aftermath.wake = next
         }
         aftermath.formerOwner = owner
-        owner = state.vault.holdsToken ? inputs.owner : nil
+        owner = state.vault.isSettled ? nil : inputs.owner
         return (decision, aftermath)
     }
 

@@ -8,7 +8,7 @@ struct Turn {
         let now: Moment
         /// 0 to 1, for jitter and back-off.
         let random: Double
-        /// The provider, kept alive while a token is unsaved.
+        /// The provider, kept alive while a token or a sign-out is unsaved.
         var owner: AnyObject?
     }
 

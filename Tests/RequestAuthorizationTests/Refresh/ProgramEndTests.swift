@@ -276,6 +276,24 @@ import Testing
         #expect(store.base.stored?.token?.name == "new")
     }
 
+    @Test func `a provider with an unstored sign-out stays alive until it is stored`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored")))
+        store.fail(next: .clear, with: DiskFull())
+        var bench: Bench? = Bench.make(store: store)
+        let clock = try #require(bench?.clock)
+        let provider = Weak(bench?.auth)
+        var events = try #require(bench?.auth.events.makeAsyncIterator())
+        #expect(try await bench?.name() == "stored")
+        await bench?.auth.reset()
+        await clock.sleeper(for: .seconds(1))
+        bench = nil
+        #expect(provider.object != nil)
+        clock.advance(by: .seconds(1))
+        while await events.next() != nil {}
+        #expect(provider.object == nil)
+        #expect(store.base.stored == nil)
+    }
+
     @Test func `a shutdown discards the unsaved token, and lets the provider go`() async throws {
         let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
         var bench: Bench? = try await unsaved(store)
