@@ -13,7 +13,7 @@ struct Pace: Hashable {
     private var row: [Refusals] = []
     private(set) var backOff = BackOff()
     private(set) var storm = StormGuard()
-    /// The longest lifetime of the tokens that refreshes have brought, in seconds; `nil` before the first.
+    /// The longest lifetime of a token that a refresh of the session has brought, in seconds; `nil` before the first.
     private(set) var longest: TimeInterval?
 
     /// The longest delay before a retry when the situation can change at any moment.
@@ -70,8 +70,8 @@ struct Pace: Hashable {
         backOff = BackOff()
     }
 
-    /// Forgets the refreshes that followed 401s, because another session begins.
-    mutating func calm() { storm = StormGuard() }
+    /// Forgets the refreshes that followed 401s, and how long tokens last, because the session is over.
+    mutating func calm() { (storm, longest) = (StormGuard(), nil) }
 
     // MARK: Errors
 

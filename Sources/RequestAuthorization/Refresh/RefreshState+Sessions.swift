@@ -125,6 +125,7 @@ extension RefreshState {
         if let flight { end(flight, .superseded, &turn) }
         if let calling { leftovers.expect(calling.id, until: calling.beganAt + policy.deadline * 2) }
         activity = .idle
+        pace.calm()
         drop(vault.takeNews(), error, &turn)
     }
 

@@ -80,7 +80,6 @@ extension RefreshState {
 
     private mutating func leaveSession(_ error: any Error, sparesSignIn isSparing: Bool = false, _ turn: inout Turn) {
         pace.succeed()
-        pace.calm()
         abandon(error, &turn)
         if !isSparing { cancelSignIn(error, &turn) }
     }
@@ -113,7 +112,6 @@ extension RefreshState {
         }
         self.signIn = nil
         abandon(CancellationError(), &turn)
-        pace.calm()
         if vault.isKept {
             return order(.token(held, replacing: .anything), announcing: .signedIn(held, signIn), &turn)
         }

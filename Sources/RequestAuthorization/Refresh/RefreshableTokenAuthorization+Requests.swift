@@ -66,7 +66,7 @@ extension RefreshableTokenAuthorization {
     /// Returns a token that is valid for at least a duration, for a program that passes it on.
     ///
     /// A token that lasts less is refreshed, once at most. If its successor lasts less too, that one is returned. It is
-    /// not refreshed again while it lasts as long as the longest that refreshes have brought, nor beyond
+    /// not refreshed again while it lasts as long as the longest that refreshes of its session have brought, nor beyond
     /// ``RefreshPolicy/storm``. After a failure no refresh begins before the next slot.
     ///
     ///     let token = try await auth.validToken(lasting: .seconds(300))

@@ -46,6 +46,22 @@ import Testing
         #expect(try await name(bench, lasting: 150) == "shorter")
     }
 
+    @Test(arguments: [true, false])
+    func `another session may have tokens that last longer`(isOfSibling: Bool) async throws {
+        let bench = SharedBench.make(
+            lasts: 100, .token("short", lasts: .seconds(50)), .token("long", lasts: .seconds(200)))
+        let sibling = bench.sibling()
+        #expect(try await bench.name() == "old")
+        #expect(try await bench.auth.validToken(lasting: .seconds(150)).name == "short")
+        let next = TestToken("next", expiresAt: bench.clock.now + 100)
+        if isOfSibling {
+            _ = await bench.event(.tokenAdopted) { try? await sibling.auth.setToken(next) }
+        } else {
+            try await bench.auth.setToken(next)
+        }
+        #expect(try await bench.auth.validToken(lasting: .seconds(150)).name == "long")
+    }
+
     @Test func `a refresh that fails throws although the token is valid for a shorter time, and the slot stays closed`()
         async throws
     {
