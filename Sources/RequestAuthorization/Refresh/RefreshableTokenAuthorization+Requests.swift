@@ -73,7 +73,7 @@ extension RefreshableTokenAuthorization {
     ///
     /// - Throws: what ``credential(for:)`` throws, even if the held token is still valid for a shorter time.
     public nonisolated func validToken(lasting duration: Duration) async throws -> Token {
-        let date = clock.now.addingTimeInterval(duration.seconds)
+        let date = clock.now.addingTimeInterval(duration.saturated.seconds)
         return typed(try await token(.until(date))).token
     }
 

@@ -23,6 +23,15 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
+    @Test func `a token without an end lasts for as long as anybody asks`() async throws {
+        let bench = Bench.make(holding: nil)
+        try await bench.auth.setToken(TestToken("endless"))
+        for ever in [Duration.seconds(Int64.max), .seconds(Int64.max) * 2, .seconds(Int64.min) * 2] {
+            #expect(try await bench.auth.validToken(lasting: ever).name == "endless")
+        }
+        #expect(bench.service.calls == 0)
+    }
+
     @Test func `callers during the refresh share it, and other requests do not wait for it`() async throws {
         let bench = Bench.make(.held)
         let first = Task { try await name(bench, lasting: 150) }
