@@ -56,17 +56,21 @@ extension RefreshState {
     mutating func refused(
         _ refused: HeldToken, by challenge: AuthenticationChallenge? = nil, afterRefresh: Bool, _ turn: inout Turn
     ) throws(NotAuthorized) -> Verdict {
-        switch holding {
-        case .ended(let ending): throw ending.error
-        case .held(let held, _) where held.version.session != refused.version.session:
-            throw NotAuthorized(.sessionReplaced)
-        case .held(let held, let use) where held.header == refused.header && !use.isRefused:
-            let isFirstDemand = challenge?.claims != nil && held.claims == nil
-            if afterRefresh, !isFirstDemand, isYoung(held, at: turn.now) { return .accept }
-            if let error = refuse(held, by: challenge, &turn) { throw error }
-        case .held, .unknown, .absent: break  // The refusal is of a former token, or was reported before.
+        if let error = objection(to: refused) { throw error }
+        guard case .held(let held, let use) = holding, held.header == refused.header, !use.isRefused else {
+            return .anew  // The refusal is of a former token, or was reported before.
         }
+        let isFirstDemand = challenge?.claims != nil && held.claims == nil
+        if afterRefresh, !isFirstDemand, isYoung(held, at: turn.now) { return .accept }
+        if let error = refuse(held, by: challenge, &turn) { throw error }
         return .anew
+    }
+
+    /// Why a request may not go on with a token: its session has ended, or was replaced; `nil` if it may.
+    func objection(to token: HeldToken) -> NotAuthorized? {
+        if case .ended(let ending) = holding { return ending.error }
+        let isReplaced = held.map { $0.version.session != token.version.session } ?? false
+        return isReplaced ? NotAuthorized(.sessionReplaced) : nil
     }
 
     /// Records a 401 to a request with this header value, and returns why a retry is pointless; `nil` if it is not.
@@ -75,9 +79,8 @@ extension RefreshState {
     ) -> NotAuthorized? {
         guard case .held(let held, let use) = holding, held.header == header, !use.isRefused else {
             if case .ended(let ending) = holding { return ending.error }
-            if !line.includes(header) { return NotAuthorized(.sessionReplaced) }
-            // The 401 is for a former token, or was reported before.
-            return nil
+            // The 401 is for a former token of the session, or was reported before.
+            return line.includes(header) ? nil : NotAuthorized(.sessionReplaced)
         }
         return refuse(held, by: challenge, &turn)
     }

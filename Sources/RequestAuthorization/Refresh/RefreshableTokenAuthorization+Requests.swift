@@ -42,10 +42,14 @@ extension RefreshableTokenAuthorization {
         if (request as? any RequestView)?.isForComparison != true {
             fields = try await proof.checkedFields(for: target, names: proofFields, isPrompt: held.isPromptProof)
         }
-        return Credential(
-            CredentialContents(
-                CredentialField(unchecked: held.name, held.value), more: fields, isForOneRequest: true,
-                receipt: ProofReceipt(held, proof, for: target.proven(by: fields))))
+        let receipt = ProofReceipt(held, proof, for: target.proven(by: fields))
+        // The session may have ended meanwhile: a proof may wait for the answer to another one.
+        if let error = core.read({ $0.objection(to: held) }) {
+            receipt.withdraw()
+            throw error
+        }
+        let field = CredentialField(unchecked: held.name, held.value)
+        return Credential(CredentialContents(field, more: fields, isForOneRequest: true, receipt: receipt))
     }
 
     /// Returns a token that is valid now, for a tool that prints it or a WebSocket that sends it.

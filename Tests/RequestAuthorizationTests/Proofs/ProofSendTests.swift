@@ -99,6 +99,23 @@ import Foundation
         #expect(try await next.fields.map(\.value) == ["Bearer a", "new"])
     }
 
+    @Test(arguments: [(true, NotAuthorized.Reason.sessionReplaced), (false, .signedOut)])
+    func `a request that waits for its proof gets no token of a session that ends meanwhile`(
+        isReplaced: Bool, reason: NotAuthorized.Reason
+    ) async throws {
+        let proof = LateProof()
+        let auth = RefreshableTokenAuthorization(service: proof, token: TestToken("a"))
+        let work: @Sendable () async throws -> Void = { [weak auth] in
+            await auth?.reset()
+            if isReplaced { try await auth?.setToken(TestToken("b")) }
+        }
+        proof.work.fulfill(with: .success(work))
+        let error = await #expect(throws: NotAuthorized.self) { try await auth.credential(for: TestRequest()) }
+        #expect(error?.reason == reason)
+        // Nobody waits for an answer to the proof, which is not sent.
+        #expect(proof.withdrawals.count == 1)
+    }
+
     @Test func `a resource that asks for another nonce each time gets four requests for each credential`() async throws
     {
         let transport = ScriptedTransport(
@@ -427,6 +444,24 @@ private struct StrayProof: RefreshableTokenService, RequestProof {
     @concurrent
     func fields(for request: ProvenRequest) async throws -> [String: String] { made }
     func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome { .settled }
+}
+
+/// Does what a test wants before it has made a proof.
+private struct LateProof: RefreshableTokenService, PromptProof {
+    let work = OneShot<@Sendable () async throws -> Void>()
+    let withdrawals = Tally()
+
+    var proofFields: Set<String> { ["DPoP"] }
+    func proof(for token: TestToken) throws -> (any RequestProof)? { self }
+    func refresh(_ token: TestToken) async throws -> TestToken { token }
+
+    @concurrent
+    func fields(for request: ProvenRequest) async throws -> [String: String] {
+        try await work.value()()
+        return ["DPoP": "late"]
+    }
+    func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome { .settled }
+    func withdraw(_ request: ProvenRequest) { withdrawals.add() }
 }
 
 /// Makes no proof before the test does, also for a cancelled request.
