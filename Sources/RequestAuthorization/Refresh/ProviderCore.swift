@@ -29,10 +29,7 @@ final class ProviderCore: Sendable {
 
     /// The credential of ``warmToken(at:)``; `nil` if it needs a proof.
     func warmCredential(at date: Date) -> Credential? {
-        contents.withLock { contents in
-            guard let warm = contents.warm, date < warm.until, !warm.held.needsProof else { return nil }
-            return Credential(warm.held)
-        }
+        warmToken(at: date).flatMap { $0.needsProof ? nil : Credential($0) }
     }
 
     /// Whether the provider is unused, and a new one could go on from the same state.

@@ -173,7 +173,7 @@ extension RefreshableTokenAuthorization: TokenKeeper {
         try change { state, turn in
             Result { () throws(NotAuthorized) in
                 turn.emit(.unauthorized)
-                try refusal.refuseInteraction()
+                if let error = refusal.interactionNeeded { throw error }
                 return try state.refused(held, by: refusal.challenge, afterRefresh: afterRefresh, &turn)
             }
         }.get()
@@ -202,7 +202,7 @@ extension RefreshableTokenAuthorization: RefusalListener {
             // RFC 9449 §9: the token is good; a refresh would not mend the proof.
             if case .refused(let error)? = outcome { return NotAuthorized(.proofRefused, underlying: error) }
             if refusal.asksForProofOnly { return NotAuthorized(.proofRefused) }
-            do throws(NotAuthorized) { try refusal.refuseInteraction() } catch { return error }
+            if let error = refusal.interactionNeeded { return error }
             return state.unauthorized(header, by: refusal.challenge, &turn)
         }
         if let error { throw error }
@@ -216,8 +216,7 @@ extension UnauthorizedResponse {
     }
 
     /// RFC 9470 §6.1, RFC 6750 §3.1: a refresh brings neither a stronger log-in nor another scope.
-    fileprivate func refuseInteraction() throws(NotAuthorized) {
-        guard let challenge = challenges.first(where: { $0.requiresInteraction }) else { return }
-        throw NotAuthorized(.needsInteraction, challenge: challenge)
+    fileprivate var interactionNeeded: NotAuthorized? {
+        challenges.first { $0.requiresInteraction }.map { NotAuthorized(.needsInteraction, challenge: $0) }
     }
 }
