@@ -118,8 +118,8 @@ struct Vault: Hashable {
     var isAbandoned: Bool { isClosed && !isWriting }
     /// Whether nothing is left to write.
     var isSettled: Bool { writer == .idle || isAbandoned }
-    /// Whether a try to store the last order has ended, or none will begin.
-    var isTried: Bool { isSettled || unsaved?.failure != nil }
+    /// Whether a try to store the last order has ended, or none will begin, or nobody is to wait for it any more.
+    var isTried: Bool { writer == .idle || isClosed || unsaved?.failure != nil }
     /// Whether a token would be lost with the provider.
     var holdsToken: Bool { unsaved?.content.token != nil && !isClosed }
     /// When a failed write is tried again, as uptime.

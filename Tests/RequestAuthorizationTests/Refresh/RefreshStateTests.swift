@@ -283,13 +283,15 @@ struct RefreshStateTests {
 
     // MARK: Programs that end
 
-    @Test func `no waiter waits for a provider that is closed`() {
+    @Test(arguments: [true, false])
+    func `no waiter waits for a provider that is closed`(isHanging: Bool) {
         var bench = Bench.make(storage: .plain)
         bench.setToken(2, session: ExploredWorld.session(2))
+        if isHanging { #expect(bench.gives { state, _ in state.vault.begin() } != nil) }
         #expect(!bench.state.vault.isTried && !bench.state.isSettled)
         bench.does { $0.shutDown(&$1) }
         bench.does { $0.giveUpWriting(&$1) }
-        #expect(bench.state.vault.isTried && bench.state.isSettled)
+        #expect(bench.state.vault.isTried && bench.state.isSettled != isHanging)
     }
 
     @Test func `announcements that wait for the store are made when the provider is closed`() {
