@@ -12,7 +12,7 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     private let newest = Lock<StoredToken<Token>?>(nil)
     /// The session of a sign-in whose save has got no answer.
     private let unanswered = Lock<UUID?>(nil)
-    /// The session that a save has last found in the record as its own, or its end, and when that came there.
+    /// The session of a save that was last found in the record, or its end, and when that came there.
     private let found = Lock<(session: UUID, isEnd: Bool, changedAt: Double)?>(nil)
 
     /// Stores the token as JSON, which is not encrypted.
@@ -52,7 +52,8 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
         let contents = try await items.contentsForLoad(items.space.budget)
         var stored = if let item = contents.item { try await open(item, contents) } else { StoredToken<Token>?.none }
         if let item = contents.item, let stored, stored.version.session == unanswered.withLock({ $0 }) {
-            // Once it was read, it replaces nothing else. It need not be durable, and no host has heard of it.
+            // It need not be durable, and no host has heard of it. If it is saved again, others may have gone on.
+            _ = found.exchange((stored.version.session, stored.token == nil, contents.changedAt))
             guard try await items.confirms(item) else { return try await loadWithIntent() }
             _ = unanswered.exchange(nil)
             await items.announce()

@@ -517,6 +517,23 @@ struct LeasedStoreTests {
         #expect(try await other.load() == (isOlderCopy ? token("a", 0) : another))
     }
 
+    @Test func `a sign-in that was read after a lost answer replaces no session that has followed`() async throws {
+        let (one, other) = (try await store(), try await store())
+        records.next(.replace, .answerLost)
+        records.next(.replace, .lost)
+        await #expect(throws: TokenStoreError.self) {
+            try await one.save(token("a", 0), replacing: .anything, ending: nil)
+        }
+        #expect(try await one.load() == token("a", 0))
+        clock.advance(by: .seconds(1))
+        let another = StoredToken(
+            .token(TestToken("another")), version: TokenVersion(session: UUID(), generation: 0),
+            obtainedAt: Date(timeIntervalSince1970: 0))
+        try await other.save(another)
+        #expect(try await one.save(token("a", 0), replacing: .anything, ending: nil) == .refused(another))
+        #expect(try await other.load() == another)
+    }
+
     @Test func `a sign-out during a sign-in replaces that, although a token of the session before was found`()
         async throws
     {
