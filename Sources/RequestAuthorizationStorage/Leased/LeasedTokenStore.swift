@@ -98,7 +98,11 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     ) async throws -> SaveResult<StoredToken<Token>> {
         let intent = try intent.map(RefreshIntentFormat.encode)
         let isSignIn = condition == .anything
-        if isSignIn { _ = unanswered.exchange(stored.version.session) }
+        if isSignIn {
+            _ = unanswered.exchange(stored.version.session)
+            // What came before this sign-in is no earlier try of a sign-out during it.
+            found.withLock { if $0?.session != stored.version.session { $0 = nil } }
+        }
         let outcome = Lock<(kept: StoredToken<Token>?, decision: Decision?)>((nil, nil))
         let result = try await items.change(ending: intent) { [self] contents in
             let kept = try await find(contents, isSignIn: isSignIn)

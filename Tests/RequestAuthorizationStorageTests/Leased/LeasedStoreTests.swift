@@ -534,19 +534,19 @@ struct LeasedStoreTests {
         #expect(try await other.load() == another)
     }
 
-    @Test func `a sign-out during a sign-in replaces that, although a token of the session before was found`()
-        async throws
-    {
+    @Test(arguments: [false, true])
+    func `a sign-out during a sign-in replaces that, although the session before was found`(isOver: Bool) async throws {
         let store = try await store()
-        try await store.save(token("a", 0))
-        #expect(try await store.save(token("b", 1), replacing: older(1), ending: nil) == .saved)
+        let ended = StoredToken<TestToken>(
+            .signedOut, version: token("", 2).version, obtainedAt: Date(timeIntervalSince1970: 0))
+        try await store.save(isOver ? ended : token("a", 0))
+        let expected: SaveResult<StoredToken<TestToken>> = isOver ? .refused(ended) : .saved
+        #expect(try await store.save(token("b", 1), replacing: older(1), ending: nil) == expected)
         clock.advance(by: .seconds(1))
         let signIn = StoredToken(
             .token(TestToken("c")), version: TokenVersion(session: UUID(), generation: 0),
             obtainedAt: Date(timeIntervalSince1970: 0))
         #expect(try await store.save(signIn, replacing: .anything, ending: nil) == .saved)
-        let ended = StoredToken<TestToken>(
-            .signedOut, version: token("", 2).version, obtainedAt: Date(timeIntervalSince1970: 0))
         #expect(try await store.save(ended, replacing: .anything, ending: nil) == .saved)
         #expect(try await store.load() == ended)
     }
