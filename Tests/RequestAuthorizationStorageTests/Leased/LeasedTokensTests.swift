@@ -34,6 +34,34 @@ import Testing
         }.run()
     }
 
+    /// A database that inserts a record also where there is one already.
+    private struct InsertingRecords: RecordDatabase {
+        let records = MemoryRecords()
+
+        func read(_ key: String) async throws -> DatabaseRecord? {
+            let record = try await records.read(key)
+            for _ in 1...20 { await Task.yield() }
+            return record
+        }
+
+        func replace(_ old: Data?, by new: Data?, at key: String) async throws -> Bool {
+            guard old == nil, let new else { return try await records.replace(old, by: new, at: key) }
+            records[key] = new
+            return true
+        }
+    }
+
+    @Test func `the checks find a database whose first records replace one another`() async throws {
+        let failed = await #expect(throws: ChecksFailed.self) {
+            try await SharedTokenStoreChecks<LeasedTokenStore<TestToken>> {
+                let tokens = try await LeasedTokens(
+                    database: InsertingRecords(), key: .bytes(Data(repeating: 1, count: 32)))
+                return (tokens.store(client: "web", account: "ada"), tokens.store(client: "web", account: "ada"))
+            }.run()
+        }
+        #expect(failed?.failures.map(\.check) == ["lets one of many conditional saves win"])
+    }
+
     @Test func `a removal reaches a database that was emptied and filled again, and is no stale answer`() async throws {
         let (host, records) = (try await fleet(records), records)
         let former: LeasedTokenStore<TestToken> = host.store(client: "web", account: "ada")
