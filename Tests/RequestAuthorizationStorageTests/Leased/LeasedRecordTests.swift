@@ -95,6 +95,22 @@ import Testing
         #expect(try await store.save(.make(2), replacing: older) == .saved)
         #expect(try await store.load() == .make(2))
     }
+
+    @Test func `a sign-in that takes the place of an unsaved token is announced, and a refresh is not`() async throws {
+        let store = try sealedStore()
+        try await store.save(.make(1))
+        let session = TokenVersion.test(1).session
+        let intent = RefreshIntent(session: session, generation: 1, beganAt: Date(timeIntervalSince1970: 5))
+        _ = records.calls()
+        let older = TokenSaveCondition.older(session: session, generation: 2)
+        #expect(try await store.save(.make(2), replacing: older, ending: intent) == .saved)
+        #expect(!records.calls().contains(.announce))
+        let signIn = StoredToken<TestToken>(
+            .token(TestToken("other")), version: TokenVersion(session: UUID(), generation: 0),
+            obtainedAt: Date(timeIntervalSince1970: 0))
+        #expect(try await store.save(signIn, replacing: .anything, ending: intent) == .saved)
+        #expect(records.calls().last == .announce)
+    }
     #endif
 
     @Test func `the end of a session that is saved again is announced again`() async throws {
