@@ -28,6 +28,8 @@ actor ResourceSessions {
     private var refusals: [String: (error: ProtectedResourceError, end: Duration)] = [:]
     /// The record of a new session that is not saved yet. Until then the sign-in counts for this process.
     private var unsaved: ResourceRecord?
+    /// The sessions that it replaces, by the names of their stores. They end when it is saved, or signed out.
+    private var outdated: [String: RefreshableTokenAuthorization<OAuthToken>] = [:]
     /// The sign-ins of this process, and those that the records had when they began. Any other one there is newer.
     private var passed: Set<UUID> = []
     /// Whether a session that could not be read is to be signed out.
@@ -395,7 +397,9 @@ actor ResourceSessions {
         let former = session
         let token = former?.line == demand.former ? former?.provider.currentToken : nil
         // The same client of the same server goes on in its store.
-        let same = former?.record?.tokens(of: settings.url) == new.record.tokens(of: settings.url) ? former : nil
+        let name = new.record.tokens(of: settings.url)
+        outdated[name] = nil
+        let same = former?.record?.tokens(of: settings.url) == name ? former : nil
         same?.service?.goOn(with: new.service)
         let provider = same?.provider ?? provider(for: new.service, in: settings.store(of: new.record))
         do {
@@ -414,14 +418,14 @@ actor ResourceSessions {
         unsaved = record
         passed.insert(record.signIn)
         if let kept { passed.insert(kept.signIn) }
-        // Before the former token goes: who reads the records meanwhile, or after a crash, finds one of the two.
-        await finishOrTryAgain()
         // What a former server or client has got is of no use here, and must not lie about.
-        if same == nil { await former?.provider.reset() }
-        let known = [former?.record, record].map { $0?.tokens(of: settings.url) }
-        if let kept, !known.contains(kept.tokens(of: settings.url)) {
-            await self.provider(for: settings.service(for: kept), in: settings.store(of: kept)).reset()
+        let past = former?.record?.tokens(of: settings.url)
+        if same == nil, let past { outdated[past] = former?.provider }
+        if let kept, ![past, name].contains(kept.tokens(of: settings.url)) {
+            outdated[kept.tokens(of: settings.url)] =
+                self.provider(for: settings.service(for: kept), in: settings.store(of: kept))
         }
+        await finishOrTryAgain()
     }
 
     /// Revokes the session, and ends it unless that fails.
@@ -433,6 +437,9 @@ actor ResourceSessions {
             let session = try await loaded()
             leaving = session?.number
             try await session?.provider.signOut()
+            // A later start must not find the session before it, either.
+            if session === self.session { unsaved = nil }
+            await finishOrTryAgain()
         } catch {
             leaving = nil
             throw error
@@ -470,18 +477,22 @@ actor ResourceSessions {
     /// - Throws: the error of the records.
     func finish() async throws {
         if mustReset { _ = try await loaded() }
-        guard let record = unsaved else { return }
-        let kept = try await settings.record()?.signIn
-        // The record of a sibling that has signed in since stays.
-        if unsaved?.signIn == record.signIn, kept.map({ passed.contains($0) }) ?? true {
+        let record = unsaved
+        guard record != nil || !outdated.isEmpty else { return }
+        // The record of a sibling that has signed in since stays, and its token.
+        if let kept = try await settings.record(), !passed.contains(kept.signIn) {
+            outdated[kept.tokens(of: settings.url)] = nil
+        } else if let record, unsaved?.signIn == record.signIn {
             try await settings.records.save(value: record, named: settings.sessionName)
         }
-        if unsaved?.signIn == record.signIn {
+        if unsaved?.signIn == record?.signIn {
             unsaved = nil
+            // Not before: who reads the records meanwhile, or after a crash, finds one of the two sessions.
+            while unsaved == nil, let former = outdated.popFirst() { await former.value.reset() }
             return
         }
         // A later sign-in may have been saved before this record was.
-        if unsaved == nil, session?.record?.signIn != record.signIn { unsaved = session?.record }
+        if unsaved == nil, session?.record?.signIn != record?.signIn { unsaved = session?.record }
         try await finish()
     }
 }

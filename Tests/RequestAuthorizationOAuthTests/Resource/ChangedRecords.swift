@@ -57,6 +57,17 @@ private struct FillingTokens: TokenStore {
     }
 }
 
+/// Records that save tokens, and from a moment on no sessions.
+struct SessionlessRecords: ChangedRecords {
+    let base = InMemoryResourceRecords()
+    let isFull = Lock(false)
+
+    func save(_ record: Data, named name: String) async throws {
+        if name.hasPrefix("resource "), isFull.withLock({ $0 }) { throw TokenStoreError(.noSpace, "full") }
+        base.save(record, named: name)
+    }
+}
+
 /// Records in which the store of one client is read slowly.
 struct SlowlyReadRecords: ChangedRecords {
     let base = InMemoryResourceRecords()

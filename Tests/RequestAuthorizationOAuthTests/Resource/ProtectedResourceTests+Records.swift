@@ -146,6 +146,33 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test(arguments: ["saved", "reset", "signed out"])
+    func `a former session stays until the record of the next one is saved, or that is signed out`(end: String)
+        async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = SessionlessRecords()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            try await notes.signIn()
+            guarded.change { $0.issuers = ["BASE/as2"] }
+            records.isFull.withLock { $0 = true }
+            try await notes.signIn()
+            #expect(try await notes.validToken().accessToken == "t2")
+            let later = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            #expect(try await later.validToken().accessToken == "t1")
+            switch end {
+            case "reset": await notes.reset()
+            case "signed out": try await notes.signOut()
+            default:
+                records.isFull.withLock { $0 = false }
+                try await notes.settle(within: .seconds(60))
+                #expect(try await notes.storedSession()?.issuer == "\(server.base)/as2")
+            }
+            #expect(
+                try await records.tokens(named: "\(server.base)/mcp \(server.base)/as client-1").load()?.token == nil)
+        }
+    }
+
     @Test func `a sibling's sign-in that is read slowly does not replace a later one of this program`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let records = SlowlyReadRecords(name: "client-2")
