@@ -115,9 +115,12 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
             do {
                 let value = try await body(session)
                 if isLast || !session.isReplaced { return value }
-            } catch let error as RefreshFailed where !isLast && sessions.isAbandoned(session) {
-                // No refresh helps. An earlier sign-in at the other server has failed, or is under way.
-                guard try await sessions.help(.otherServer, nil, sentIn: session.number) else { throw error }
+            } catch let error as RefreshFailed where !isLast {
+                // Its server may have gone, and no 401 tells that another one is listed.
+                try await sessions.recheck(nil)
+                guard sessions.isAbandoned(session),
+                    try await sessions.help(.otherServer, nil, sentIn: session.number)
+                else { throw error }
             } catch let error as NotAuthorized
                 where !isLast && (error.needsSignIn || error.reason == .sessionReplaced)
             {

@@ -87,6 +87,22 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a move is noticed also if the former server has gone and its token has expired`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            _ = try await notes.get(server)
+            guarded.change { state in
+                state.issuers = ["BASE/as2"]
+                state.answers["/as/token"] = { _ in .status(503) }
+            }
+            guarded.clock.advance(by: .seconds(4000))
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(asked.reasons == ["first sign-in", "other server"])
+            #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token"])
+        }
+    }
+
     @Test func `a server that is listed again refreshes the session`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let asked = Asked()
