@@ -122,7 +122,7 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
                     try await sessions.help(.otherServer, nil, sentIn: session.number)
                 else { throw error }
             } catch let error as NotAuthorized
-                where !isLast && (error.needsSignIn || error.reason == .sessionReplaced)
+                where !isLast && (error.needsSignIn || [.sessionReplaced, .clientRefused].contains(error.reason))
             {
                 let isNewer = try await sessions.adopt(newerThan: session.record?.signIn)
                 // A request that has waited in a line goes on in this one only.

@@ -41,6 +41,30 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `who is refused for its client goes on with the sign-in for which a sibling has registered again`()
+        async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            // A sibling's changes to these stores are not announced.
+            let (asked, records) = (Asked(), InMemoryResourceRecords())
+            let first = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            let second = ProtectedResourceAuthorization.make(server, guarded, asked: asked, records: records)
+            _ = try await first.get(server)
+            _ = try await second.get(server)
+            guarded.change { $0.answers["/as/token"] = { _ in .json(#"{"error":"invalid_client"}"#, status: 401) } }
+            guarded.clock.advance(by: .seconds(4000))
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await second.get(server) }
+            #expect(error?.reason == .clientRefused)
+            guarded.change { $0.answers = [:] }
+            try await first.signIn()
+            // The next request does not go on as the person who has signed in, and the one after it does.
+            await #expect(throws: NotAuthorized.self) { _ = try await second.get(server) }
+            #expect(try await second.get(server) == "200 ok")
+            #expect(guarded.now.calls.last == "t2" && asked.reasons.isEmpty)
+            #expect(guarded.now.pages.map { $0["client_id"] } == ["client-1", "client-2"])
+        }
+    }
+
     @Test func `a later start proves a client that was registered by hand with the secret that it has now`()
         async throws
     {
