@@ -78,12 +78,10 @@ actor ResourceSessions {
         return true
     }
 
-    /// Whether the session was requested with these scopes.
-    private func covers(_ scopes: Set<String>) -> Bool { scopes.isSubset(of: session?.record?.requested ?? []) }
-
-    /// Whether the session was requested with what a challenge requires. It does not decide on `offline_access`.
-    private func covers(demandOf challenge: AuthenticationChallenge?) -> Bool {
-        covers((challenge?.scope ?? []).subtracting([ProtectedResource.offlineAccess]))
+    /// Whether the session was requested with these scopes, and with a challenge's. They decide on no `offline_access`.
+    private func covers(_ challenge: AuthenticationChallenge?, _ scopes: Set<String> = []) -> Bool {
+        let required = (challenge?.scope ?? []).subtracting([ProtectedResource.offlineAccess])
+        return required.union(scopes).isSubset(of: session?.record?.requested ?? [])
     }
 
     private nonisolated func provider(
@@ -146,7 +144,7 @@ actor ResourceSessions {
         // A sibling's session does not count as this one's sign-in. What it lacks is asked for after the next refusal.
         var failure: TokenStoreError?
         do {
-            if try await adopt(newerThan: baseline), covers(demandOf: reason == .scopes ? challenge : nil) {
+            if try await adopt(newerThan: baseline), covers(reason == .scopes ? challenge : nil) {
                 return true
             }
         } catch let error as TokenStoreError where settings.signIn.way != nil {
@@ -318,7 +316,7 @@ actor ResourceSessions {
         if try await adopt(newerThan: demand.baseline), try await settings.stored() != nil {
             // Those who wait are of the former line: a page would not help them.
             if let former = demand.former, session?.line != former { return state.withLock { $0.consent.spare() } }
-            if demand.reason.isStepUp ? covers(demandOf: demand.challenge) : covers(demand.scopes) {
+            if covers(demand.reason.isStepUp ? demand.challenge : nil, demand.scopes) {
                 return state.withLock { $0.consent.asksPerson() }
             }
         }
@@ -431,7 +429,7 @@ actor ResourceSessions {
     /// Revokes the session, and ends it unless that fails.
     func signOut() async throws {
         dropSignIn()
-        // A sibling may have signed in at another server, or as another client. Without the records the known session ends.
+        // A sibling may have signed in elsewhere, or as another client. Without the records the known session ends.
         _ = try? await adopt(newerThan: session?.record?.signIn)
         do {
             let session = try await loaded()
