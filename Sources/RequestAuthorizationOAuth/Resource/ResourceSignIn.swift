@@ -60,7 +60,7 @@ public struct ResourceSignIn: Sendable, RedactedDescription {
     /// Asks, and then signs in on another device (RFC 8628): for programs that no browser can call back.
     ///
     /// - Parameters:
-    ///   - show: shows ``DeviceSignIn/instructions``.
+    ///   - show: shows ``DeviceSignIn/instructions``. It is cancelled when the token is there.
     ///   - ask: returns whether the code may be shown; `false` counts as a refusal.
     public static func onAnotherDevice(
         show: nonisolated(nonsending) @escaping @Sendable (DeviceSignIn) async throws -> Void,
@@ -172,8 +172,18 @@ struct ResourceSignInAttempt: Sendable {
             found.server.deviceAuthorizationEndpoint, named: "device_authorization_endpoint")
         let (record, service) = try await begin(nil)
         let device = try await service.deviceSignIn(scopes: scopes, parameters: parameters)
-        try await callingProgram { try await show(device) }
-        return (record, service, try await device.token())
+        return try await withThrowingTaskGroup(of: OAuthToken?.self) { group in
+            group.addTask {
+                try await callingProgram { try await show(device) }
+                return nil
+            }
+            group.addTask { try await device.token() }
+            for try await case let token? in group {
+                group.cancelAll()
+                return (record, service, token)
+            }
+            throw CancellationError()
+        }
     }
 
     private func begin(_ redirectURI: String?) async throws -> (record: ResourceRecord, service: OAuthTokenService) {

@@ -90,6 +90,30 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a code whose program never ends holds up no sign-in`() async throws {
+        try await GuardedServer.run(GuardedServer.addDevice) { (guarded, server) async throws in
+            let person = Person(guarded.clock)
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            let notes = person.notes(server, guarded) {
+                person.entersCode()
+                for await _ in ends {}
+            }
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(person.codes == ["AB-12"])
+            end.finish()
+        }
+    }
+
+    @Test func `a code that cannot be shown ends the sign-in`() async throws {
+        try await GuardedServer.run(GuardedServer.addDevice) { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization(
+                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), transport: .patient, clock: guarded.clock,
+                signIn: .onAnotherDevice { _ in throw NoDisplay() } ask: { _ in true })
+            await #expect(throws: NoDisplay.self) { try await notes.signIn() }
+            #expect(guarded.now.forms.isEmpty)
+        }
+    }
+
     @Test(arguments: [("invalid_client", 2), ("expired_token", 1)])
     func `a client that the server has forgotten is registered anew`(code: String, registrations: Int) async throws {
         try await GuardedServer.run {
@@ -122,6 +146,8 @@ extension GuardedServer {
     }
 }
 
+private struct NoDisplay: Error {}
+
 /// Somebody who enters each code within a second.
 private final class Person: Sendable {
     private let shown = Lock<[String]>([])
@@ -131,6 +157,13 @@ private final class Person: Sendable {
     init(_ clock: ManualClock, agrees: Bool = true) { (self.clock, self.agrees) = (clock, agrees) }
 
     var codes: [String] { shown.withLock { $0 } }
+
+    func entersCode() {
+        Task {
+            await clock.sleeper(for: .seconds(1))
+            clock.advance(by: .seconds(1))
+        }
+    }
 
     func notes(
         _ server: RawServer, _ guarded: GuardedServer, records: any ResourceRecords = .inMemory,
@@ -143,10 +176,7 @@ private final class Person: Sendable {
                 self.shown.withLock { $0.append(device.userCode) }
                 await reads()
                 if Task.isCancelled { return }
-                Task {
-                    await self.clock.sleeper(for: .seconds(1))
-                    self.clock.advance(by: .seconds(1))
-                }
+                self.entersCode()
             } ask: { [agrees] _ in
                 agrees
             })
