@@ -27,19 +27,23 @@ struct FillingRecords: ChangedRecords {
     let base = InMemoryResourceRecords()
     let isFull = Lock(false)
     let isUnreadable = Lock(false)
+    /// Whether a record is not saved then, or a token, whose name is "token".
+    var fills: @Sendable (_ name: String) -> Bool = { _ in true }
 
     func record(named name: String) async throws -> Data? {
         if isUnreadable.withLock({ $0 }) { throw TokenStoreError(.unavailable, "away") }
         return base.record(named: name)
     }
     func save(_ record: Data, named name: String) async throws {
-        try check()
+        try check(name)
         base.save(record, named: name)
     }
     func tokens(named name: String) -> any TokenStore<OAuthToken> {
         FillingTokens(base: base.tokens(named: name), records: self)
     }
-    func check() throws { if isFull.withLock({ $0 }) { throw TokenStoreError(.noSpace, "full") } }
+    func check(_ name: String) throws {
+        if isFull.withLock({ $0 }), fills(name) { throw TokenStoreError(.noSpace, "full") }
+    }
 }
 
 private struct FillingTokens: TokenStore {
@@ -48,23 +52,12 @@ private struct FillingTokens: TokenStore {
 
     func load() async throws -> StoredToken<OAuthToken>? { try await base.load() }
     func save(_ stored: StoredToken<OAuthToken>) async throws {
-        try records.check()
+        try records.check("token")
         try await base.save(stored)
     }
     func clear() async throws {
-        try records.check()
+        try records.check("token")
         try await base.clear()
-    }
-}
-
-/// Records that save tokens, and from a moment on no sessions.
-struct SessionlessRecords: ChangedRecords {
-    let base = InMemoryResourceRecords()
-    let isFull = Lock(false)
-
-    func save(_ record: Data, named name: String) async throws {
-        if name.hasPrefix("resource "), isFull.withLock({ $0 }) { throw TokenStoreError(.noSpace, "full") }
-        base.save(record, named: name)
     }
 }
 

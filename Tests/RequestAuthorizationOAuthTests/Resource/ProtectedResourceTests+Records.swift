@@ -146,12 +146,14 @@ extension ProtectedResourceTests {
         }
     }
 
-    @Test(arguments: ["saved", "reset", "signed out"])
-    func `a former session stays until the record of the next one is saved, or that is signed out`(end: String)
+    @Test(arguments: [
+        ("resource ", "saved"), ("resource ", "reset"), ("resource ", "signed out"), ("token", "saved"),
+    ])
+    func `a former session stays until the next one is saved, or that is signed out`(full: String, end: String)
         async throws
     {
         try await GuardedServer.run { (guarded, server) async throws in
-            let records = SessionlessRecords()
+            let records = FillingRecords { $0.hasPrefix(full) }
             let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
             try await notes.signIn()
             guarded.change { $0.issuers = ["BASE/as2"] }
@@ -165,6 +167,7 @@ extension ProtectedResourceTests {
             case "signed out": try await notes.signOut()
             default:
                 records.isFull.withLock { $0 = false }
+                guarded.clock.advance(by: .seconds(5))
                 try await notes.settle(within: .seconds(60))
                 #expect(try await notes.storedSession()?.issuer == "\(server.base)/as2")
             }
