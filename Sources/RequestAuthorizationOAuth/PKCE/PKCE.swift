@@ -9,7 +9,7 @@ import Crypto
 
 /// Proves that the client that exchanges a code is the client that requested it (RFC 7636).
 ///
-///     let verifier = PKCE.makeVerifier()
+///     let verifier = PKCE.makeVerifier(using: &generator)
 ///     let challenge = PKCE.challenge(for: verifier)       // goes into the authorization request
 ///
 /// ``OAuthTokenService`` does so by itself, with a new verifier for each sign-in. Only `S256` is supported: with
@@ -18,15 +18,9 @@ package enum PKCE {
     /// The value of `code_challenge_method`.
     package static let method = "S256"
 
-    /// A new verifier from a given source of randomness, for tests.
+    /// A new verifier: 32 random bytes as 43 unreserved characters (RFC 7636 §4.1).
     package static func makeVerifier(using generator: inout some RandomNumberGenerator) -> String {
         Base64URL.random(bytes: 32, using: &generator)
-    }
-
-    /// A new verifier: 32 random bytes as 43 unreserved characters (RFC 7636 §4.1).
-    package static func makeVerifier() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return makeVerifier(using: &generator)
     }
 
     #if canImport(CryptoKit) || Crypto

@@ -43,6 +43,12 @@ import Testing
 }
 
 extension PKCE {
+    /// A new verifier from the system's source of randomness.
+    static func makeVerifier() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return makeVerifier(using: &generator)
+    }
+
     /// Whether a text is a valid verifier (RFC 7636 §4.1).
     static func isVerifier(_ text: String) -> Bool { text.wholeMatch(of: /[A-Za-z0-9\-._~]{43,128}/) != nil }
 }
