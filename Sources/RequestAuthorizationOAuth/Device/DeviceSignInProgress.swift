@@ -25,8 +25,8 @@ struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription {
         let signIn: DeviceSignIn
         var polling: DevicePolling
         private var state = State.fresh
-        /// The error of the last poll, if it was not answered.
-        private var trouble: (any Error)?
+        /// Why the last poll was not answered. The text of another library's error may hold a secret.
+        private var trouble: String?
 
         private enum State { case fresh, waiting, ended }
 
@@ -55,7 +55,8 @@ struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription {
                 return .authorized(try await signIn.poll())
             } catch {
                 guard let outcome = DevicePolling.outcome(of: error) else { throw DeviceSignIn.end(of: error) }
-                trouble = outcome == .unanswered ? error : nil
+                let cause = (error as? any OwnDescription)?.ownDescription ?? "\(type(of: error))"
+                trouble = outcome == .unanswered ? cause : nil
                 polling.react(to: outcome, retryAfter: (error as? any TokenServiceFailure)?.retryAfter)
                 return switch outcome {
                 case .pending: .waiting(polling.pause)

@@ -347,7 +347,10 @@ import Testing
     ]
 
     /// The vault with the client's key asks to come back later.
-    private struct Busy: TokenServiceFailure { let kind = TokenFailureKind.transient }
+    private struct Busy: TokenServiceFailure {
+        let kind = TokenFailureKind.transient
+        let session = "s3cret"
+    }
 
     @Test(arguments: failures.indices)
     func `after a failure of the client's authenticator the server is polled again`(index: Int) async throws {
@@ -378,6 +381,22 @@ import Testing
         let expired = try #require(error as? SignInError)
         #expect(expired.kind == .expired)
         #expect(expired.description.contains("403"))
+    }
+
+    @Test func `the end names the type of the authenticator's own error, whose text may hold a secret`() async throws {
+        let authenticator = CountingAuthenticator()
+        transport.append(
+            .response(
+                200,
+                json: #"{"device_code":"d","user_code":"A","verification_uri":"https://e.example","expires_in":20}"#))
+        let device = try await OAuthTokenService.device(
+            server: .make(), client: .public(id: "tv"), authentication: authenticator, transport: transport,
+            clock: clock
+        ).deviceSignIn(scopes: [])
+        authenticator.refuse(with: Busy())
+        let expired = try #require((await steps(of: device)).error as? SignInError)
+        #expect(expired.kind == .expired && expired.description.hasSuffix("failed: Busy"))
+        #expect(!expired.description.contains("s3cret"))
     }
 
     /// Some servers send errors with the status 200.
