@@ -24,7 +24,9 @@ final class EndingSignals {
         let first = First()
         var sources: [any DispatchSourceSignal] = []
         for number in [SIGINT, SIGTERM, SIGHUP] + more where !ignored.contains(number) {
-            sources.append(await source(of: number) { if !first.note(number) { endProgram(by: number) } })
+            // A second Ctrl-Z would only stop the program.
+            let end = number == SIGTSTP ? SIGTERM : number
+            sources.append(await source(of: number) { if !first.note(number) { endProgram(by: end) } })
         }
         return EndingSignals(sources, first)
     }

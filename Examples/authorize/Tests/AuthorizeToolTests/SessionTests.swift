@@ -94,6 +94,20 @@ struct SessionTests {
         }
     }
 
+    @Test func `Ctrl-Z after another signal ends a sign-in too`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            // The report is more than a pipe holds, so the sign-in has not ended after the first signal.
+            let shell = try server.shell(
+                """
+                set -m; cd; mkfifo out; exec 3<>out
+                authorize login \(server.url) --no-browser --account $(printf '%070000d' 1) >out & head -c 1 out
+                kill -TERM $!; kill -TSTP $!; wait $!; echo $?; kill -KILL $!
+                """)
+            try await User.allow(try await shell.page())
+            #expect(try await shell.line() == "h\(128 + SIGTERM)")
+        }
+    }
+
     @Test func `a sign-in in the background of a terminal asks nothing, and is not stopped`() async throws {
         try await Scripted.with(isGuarded: true) { server in
             let terminal = try server.shell(
