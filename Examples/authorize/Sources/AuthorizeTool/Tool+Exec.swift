@@ -107,7 +107,7 @@ final class Child: Sendable {
     ///
     /// - Parameters:
     ///   - added: a variable besides those of this program.
-    ///   - isApart: whether it gets no input and output, and no signals of the terminal, such as Ctrl-C.
+    ///   - isApart: whether it gets no open files, and no signals of the terminal, such as Ctrl-C.
     @discardableResult
     static func start(
         _ arguments: [String], adding added: (name: String, value: String)? = nil, isApart: Bool = false
@@ -134,6 +134,15 @@ final class Child: Sendable {
         if isApart {
             flags |= POSIX_SPAWN_SETPGROUP
             for file in 0...2 { posix_spawn_file_actions_addopen(&actions, Int32(file), "/dev/null", O_RDWR, 0) }
+            // NIO's sockets are inherited. A browser that begins so would keep the port of the callback.
+            #if canImport(Darwin)
+            flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
+            #else
+            let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+            for file in files.compactMap({ Int32($0) }) where file > 2 {
+                posix_spawn_file_actions_addclose(&actions, file)
+            }
+            #endif
         }
         posix_spawnattr_setflags(&attributes, Int16(flags))
         let words = given(arguments).map { cString($0) } + [nil]
