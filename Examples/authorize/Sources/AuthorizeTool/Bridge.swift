@@ -320,7 +320,9 @@ private final class Bridge: Sendable {
                     request, within: .minutes(1), by: isUnasked ? Tool.client : Self.patientClient)
                 if response.status == .ok {
                     guard response.isEventStream else { return }
+                    let start = SystemClock.system.uptime
                     try await copy(response, &events, &waiting)
+                    if isUnasked { events.end(after: SystemClock.system.uptime - start) }
                 } else {
                     if response.status == .methodNotAllowed { return }
                     events.fail(response.headers.first(name: "Retry-After"))

@@ -111,6 +111,18 @@ struct BridgeTests {
         #expect(pauses.last == .seconds(60))
     }
 
+    @Test(arguments: [(Duration.seconds(90), Duration.seconds(1)), (.seconds(5), .seconds(16))])
+    func `the pause after a quiet connection does not grow, and one after a short one does`(
+        connection: Duration, pause: Duration
+    ) {
+        var events = EventStream()
+        for _ in 1...5 {
+            events.begin()
+            events.end(after: connection)
+        }
+        #expect(events.pause == pause)
+    }
+
     @Test(arguments: [("7", Duration.seconds(7)), ("86400", .seconds(600)), ("soon", .seconds(1))])
     func `a server's Retry-After counts up to ten minutes`(field: String, pause: Duration) {
         var events = EventStream()

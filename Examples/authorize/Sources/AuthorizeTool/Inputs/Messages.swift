@@ -107,6 +107,9 @@ struct EventStream {
         (line, data, id, isFirstLine, wasReturn) = ([], [], lastID, true, false)
     }
 
+    /// Ends a connection. One that was open for long was only quiet: what the server sends in a long pause may be lost.
+    mutating func end(after duration: Duration) { if duration > .seconds(30) { failures = min(failures, 1) } }
+
     mutating func fail(_ retryAfter: String? = nil) {
         failures += 1
         least = .seconds(retryAfter.flatMap { UInt32($0) } ?? 0)
