@@ -45,7 +45,7 @@ private final class Bridge: Sendable {
         /// The id of an `initialize` that is repeated: the client has a response already.
         var repeated: JSONValue?
         var listening: Task<Void, Never>?
-        /// The requests that the server has not answered, for the client that cancels one.
+        /// The requests that the server has not answered, for the client that cancels one, or that has gone.
         var calls: [JSONValue: Task<Void, Never>] = [:]
         /// The server's requests that the client has not answered.
         var asked: Set<JSONValue> = []
@@ -76,11 +76,11 @@ private final class Bridge: Sendable {
                 if ["initialize", "notifications/initialized"].contains(message.method) { opening = call }
                 state.withLock {
                     $0.asked.subtract(message.responses)
-                    if let id = message.onlyRequest { $0.calls[id] = call }
+                    if message.id != nil { $0.calls[message.call] = call }
                 }
                 group.addTask {
                     await withTaskCancellationHandler(operation: { await call.value }, onCancel: { call.cancel() })
-                    self.state.withLock { if let id = message.onlyRequest { $0.calls[id] = nil } }
+                    self.state.withLock { $0.calls[message.call] = nil }
                 }
                 if let id = message.cancelled { state.withLock { $0.calls[id] }?.cancel() }
             }

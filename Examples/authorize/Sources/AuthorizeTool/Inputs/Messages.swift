@@ -39,8 +39,8 @@ struct Message {
     /// The id of the first request. A response of the client has an id too, and is not answered.
     var id: JSONValue? { requests.first }
 
-    /// The id of a request that stands alone.
-    var onlyRequest: JSONValue? { requests.count == 1 ? id : nil }
+    /// The id of a request that stands alone. No client cancels a list of them.
+    var call: JSONValue { requests.count == 1 ? requests[0] : .array(requests) }
 
     /// The id of the request that the client cancels.
     var cancelled: JSONValue? { method == "notifications/cancelled" ? parameters?.requestId : nil }
