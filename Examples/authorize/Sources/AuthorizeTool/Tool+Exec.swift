@@ -58,6 +58,7 @@ final class Child: Sendable {
         var sources: [any DispatchSourceSignal] = []
         for signal in Self.signals { sources.append(await EndingSignals.source(of: signal) { [self] in pass(signal) }) }
         defer { for source in sources { source.cancel() } }
+        signal(SIGCHLD, SIG_DFL)  // Where it is ignored, the status of a process is not kept.
         let number = try Self.start(arguments, adding: variable)
         Self.forbidCoreDump()
         state.withLock {
