@@ -43,14 +43,17 @@ extension Tool {
             case .kubectl:
                 let parent = getppid()
                 let last: [Printed] = await records.value(named: "printed \(session.url)") ?? []
-                if last.contains(where: { $0.isRefusal(of: token, by: parent, at: SystemClock.system.now) }) {
+                // Another process has not seen the token yet: a loop of commands refreshes nothing.
+                let own = last.first { $0.parent == parent && $0.url == url }
+                if let own, own.expiresAt == token.expiresAt, own.isRecent(at: SystemClock.system.now) {
                     token = try await replaced(token, session)
                 }
                 try checkIsBearer(token)
                 try Output.show(Output.json(ExecCredential(token, apiVersion: version), isPretty: false))
                 let now = SystemClock.system.now
-                let others = last.filter { $0.parent != parent && $0.isRecent(at: now) }
-                await note([Printed(parent: parent, at: now, expiresAt: token.expiresAt)] + others, session)
+                let others = last.filter { $0 != own && $0.isRecent(at: now) }
+                let printed = Printed(parent: parent, url: url, at: now, expiresAt: token.expiresAt)
+                await note([printed] + others, session)
             }
         }
     }
@@ -122,16 +125,11 @@ extension Tool {
 struct Printed: Codable, Hashable {
     /// The process that asked.
     let parent: Int32
+    /// What it asked for: a program with several clusters asks for each.
+    let url: String
     let at: Date
     let expiresAt: Date
 
     /// Whether it was less than a minute ago.
     func isRecent(at now: Date) -> Bool { (0..<60).contains(now.timeIntervalSince(at)) }
-
-    /// Whether a program asks again for what it was given just now.
-    ///
-    /// Another process has not seen the token yet: a loop of commands refreshes nothing.
-    func isRefusal(of token: OAuthToken, by parent: Int32, at now: Date) -> Bool {
-        parent == self.parent && token.expiresAt == expiresAt && isRecent(at: now)
-    }
 }

@@ -150,6 +150,17 @@ struct TokenTests {
         }
     }
 
+    @Test func `a program with two clusters below one session refreshes nothing`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.url)
+            let result = try await server.shell(
+                "for url in \(server.url)/a \(server.url)/b; do authorize token $url --format kubectl; done; true"
+            ).result()
+            let tokens = result.output.split(separator: "\n").filter { $0.contains(#""token":"t1""#) }
+            #expect(tokens.count == 2, "\(result)")
+        }
+    }
+
     @Test func `a sign-out removes what was noted for kubectl`() async throws {
         try await Scripted.with(isGuarded: true) { server in
             try await server.login(server.url)
