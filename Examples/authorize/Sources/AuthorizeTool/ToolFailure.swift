@@ -81,8 +81,9 @@ public struct ToolFailure: Error, Hashable, Sendable {
             case let error as TokenStoreError where [.unreadable, .wrongKey].contains(error.kind):
                 .init(
                     .store, "\(error)",
-                    advice: "Pass the file of the session's key: --key-from FILE. If it is lost, remove the files "
-                        + "authorize[,%]* in \(TokenFolder.default), and sign in again.")
+                    advice: "Pass the file of the session's key: --key-from FILE; or leave it out if there was none. "
+                        + "For another key, or if it is lost, remove the files authorize[,%]* in "
+                        + "\(TokenFolder.default), and sign in again.")
             case is TokenStoreError: .init(.store, "\(error)")
             case let error as NotSettled where error.isUnstored: .unsaved
             case is NotSettled, is DeadlineExceeded: .init(.tryLater, "\(error)")

@@ -266,6 +266,18 @@ struct SessionTests {
         }
     }
 
+    @Test func `the advice for sessions without a key is to leave the key out`() async throws {
+        try await Scripted.with(isGuarded: true, environment: ["DEVICES": "1"]) { server in
+            let result = try await server.shell(
+                """
+                cd; umask 077; head -c 32 /dev/urandom >key; authorize login \(server.url) --device >/dev/null
+                authorize token \(server.url) --key-from key
+                """
+            ).result()
+            #expect(result.status == 74 && result.errors.contains("or leave it out"), "\(result)")
+        }
+    }
+
     @Test func `the advice has the whole path of a key`() async throws {
         try await Scripted.with { server in
             let result = try await server.shell(
