@@ -165,7 +165,7 @@ extension Credential {
     ///
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/sessionReplaced`` if that one is of another
     ///   session: the request is not sent in another person's name.
-    public func admit(_ next: Credential) throws { try contents?.receipt?.admit(next) }
+    public func admit(_ next: Credential) throws { try next.withdraw(unless: { try contents?.receipt?.admit(next) }) }
 
     /// No field, for a request of another origin. What is added to it stays away.
     static let passedThrough = withoutFields(receipt: PassedThrough())
@@ -216,9 +216,19 @@ extension Credential {
 
     /// Does the same for a request that was not refused, so that no retry is reported.
     package func allowsToGoOn(with next: Credential) throws {
-        for receipt in contents?.receipt?.parts ?? [] {
-            guard let session = receipt as? any SessionReceipt else { try receipt.admit(next); continue }
-            try session.checkSession(of: next)
+        try next.withdraw {
+            for receipt in receipts {
+                guard let session = receipt as? any SessionReceipt else { try receipt.admit(next); continue }
+                try session.checkSession(of: next)
+            }
+        }
+    }
+
+    /// Withdraws it if it must not be sent.
+    private func withdraw(unless check: () throws -> Void) throws {
+        do { try check() } catch {
+            withdraw()
+            throw error
         }
     }
 }

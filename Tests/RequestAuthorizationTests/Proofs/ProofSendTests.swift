@@ -301,6 +301,18 @@ import Foundation
         #expect(transport.calls == 1)
     }
 
+    @Test func `nobody waits for the answer to a proof that another person's session does not admit`() async throws {
+        let auth = auth
+        let request = TestRequest("https://api.example.com/")
+        let first = try await auth.credential(for: request)
+        try await auth.setToken(TestToken("other"))
+        let (second, third) = (try await auth.credential(for: request), try await auth.credential(for: request))
+        #expect(throws: NotAuthorized.self) { try first.admit(second) }
+        #expect(throws: NotAuthorized.self) { try first.allowsToGoOn(with: third) }
+        try second.admit(third)
+        #expect(book.withdrawn == ["2 GET https://api.example.com/ -", "3 GET https://api.example.com/ -"])
+    }
+
     @Test func `a client that sends again by itself does not go on with a proof of another provider`() async throws {
         let request = TestRequest()
         let (first, other) = (auth, RefreshableTokenAuthorization(service: service, token: TestToken("other")))
