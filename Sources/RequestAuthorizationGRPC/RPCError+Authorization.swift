@@ -16,7 +16,8 @@ extension RPCError {
         }
         let made = refusal == nil ? "the call was not made" : "the call was refused, and is not made again"
         self.init(code: code, message: "\(made): \(reason)", metadata: refusal?.metadata ?? [:], cause: error)
-        if code == .unauthenticated { self = pushingBack("-1") }
+        // The next attempt would be bound to nobody, though the refused one was sent as somebody.
+        if code == .unauthenticated || refusal != nil { self = pushingBack("-1") }
     }
 
     /// The number of attempts before the refused one, which gRPC adds to the answer's metadata (gRFC A6).

@@ -184,6 +184,22 @@ import Testing
         #expect(service.calls == 1)
     }
 
+    @Test func `a refused call whose refresh fails is not made again as another person, whatever the policy allows`()
+        async throws
+    {
+        let echo = EchoService(accepting: "Bearer b")
+        try await withEcho(echo, ChangingProvider(), config: .init()) { client in
+            var options = CallOptions.defaults
+            options.executionPolicy = .retry(
+                RetryPolicy(
+                    maxAttempts: 3, initialBackoff: .milliseconds(1), maxBackoff: .milliseconds(1),
+                    backoffMultiplier: 1, retryableStatusCodes: [.unauthenticated, .unavailable]))
+            let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client, options: options) }
+            #expect(error?.code == .unavailable && error?.cause is RefreshFailed && error?.pushback == ["-1"])
+        }
+        #expect(echo.calls.map(\.credential) == ["Bearer a"])
+    }
+
     @Test(.shows(.rejectedRefreshEndsSession)) func `a refresh that is rejected ends the session`() async throws {
         let service = ScriptedTokenService<TestToken>(.failure(NotAuthorized(.rejected)))
         let echo = EchoService(accepting: "Bearer b")
@@ -196,6 +212,20 @@ import Testing
         }
         #expect(echo.calls.map(\.credential) == ["Bearer a"])
         #expect(service.calls == 1)
+    }
+}
+
+/// Cannot refresh at first, and then belongs to another person.
+private final class ChangingProvider: AuthorizationProvider {
+    private let asked = Lock(0)
+
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        let number = asked.withLock { asked in
+            asked += 1
+            return asked
+        }
+        if number == 2 { throw RefreshFailed(underlying: Offline(), nextTryAt: .now, delivery: .notSent) }
+        return try .bearer(number == 1 ? "a" : "b") { _ in .anew }
     }
 }
 
