@@ -201,8 +201,10 @@ extension Credential {
     /// Whether it has no field but `Authorization`, as most have. Clients that know this need not look at the names.
     package var isUsual: Bool { contents.map { $0.more.isEmpty && $0.name == "Authorization" } ?? true }
 
-    /// Tells the maker of its proof, if there is one, that it is not sent. Otherwise others might wait for the answer.
-    package func withdraw() {
+    /// Tells the maker of its proof, if there is one, that no answer will be shown: it is not sent, or the client shows
+    /// refusals only. Otherwise others might wait for the answer.
+    @usableFromInline package func withdraw() {
+        guard wantsEveryAnswer else { return }
         for receipt in receipts {
             (receipt as? any ProvenReceipt)?.withdraw()
             (receipt as? any BoundReceipt)?.base?.withdraw()

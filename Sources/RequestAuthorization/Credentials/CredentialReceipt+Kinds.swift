@@ -9,7 +9,7 @@ package protocol SessionReceipt: CredentialReceipt {
 
 /// The receipt of a credential with a proof for one request.
 protocol ProvenReceipt: SessionReceipt {
-    /// Notes that the proof is not sent.
+    /// Notes that the proof is not sent, or that its answer is not shown.
     func withdraw()
 }
 

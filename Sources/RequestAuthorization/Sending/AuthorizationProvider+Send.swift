@@ -80,7 +80,10 @@ extension AuthorizationProvider {
             first = try await credential(for: request)
         }
         let answer = try await transport(try request.ready(with: first))
-        guard head(answer) != nil else { return answer }
+        guard head(answer) != nil else {
+            first.withdraw()
+            return answer
+        }
         return try await resend(
             request, after: consume answer, to: first, refreshCount: refreshCount, isReplayable: isReplayable,
             head: head, discard: discard, transport: transport)

@@ -49,7 +49,10 @@
         _ answer: consuming Answer, to credential: Credential, isReplayable: Bool, head: (Answer) -> Head?,
         discard: (Answer) async -> Void
     ) async throws -> Judged<Answer> {
-        guard let head = head(answer) else { return .last(answer) }
+        guard let head = head(answer) else {
+            credential.withdraw()
+            return .last(answer)
+        }
         do {
             let isLast = try await !wantsAnother(after: head, to: credential, isReplayable: isReplayable)
             if isLast { return .last(answer) }

@@ -56,7 +56,7 @@ extension ProofNonces {
         }
     }
 
-    /// Notes that the proof of a request to a resource is not sent. The next one has the same corrected time.
+    /// Notes that no answer to the proof of a request to a resource will come. The next has the same corrected time.
     func withdraw(_ request: ProvenRequest, at uptime: Duration) {
         guard let proof = request.proof[Self.field], let sent = state.withLock({ $0.sent[proof] }), sent.isAwaited
         else { return }

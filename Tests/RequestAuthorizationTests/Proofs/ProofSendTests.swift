@@ -256,8 +256,9 @@ import Foundation
             }
             #expect(response.statusCode == 200)
         }
-        // The nonce of the 200 was not reported.
+        // The nonce of the 200 was not reported, and nobody waits for that answer.
         #expect(transport.requests.map { $0["DPoP"]?.split(separator: " ").last } == ["-", "n1", "n1"])
+        #expect(book.withdrawn == ["2 GET https://api.example.com/ n1", "3 GET https://api.example.com/ n1"])
     }
 
     @Test func `a request without method or URI is refused, and so is a field that was not named`()
