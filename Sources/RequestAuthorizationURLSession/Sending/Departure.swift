@@ -59,6 +59,8 @@ final class Departure: Sendable {
 }
 
 /// Waits for a slot, so that a queued request is sent with a credential that is current when its turn comes.
+///
+/// The call gives the slot back, also if this throws.
 struct DepartingAuthorization: AuthorizationProvider, RedactedDescription {
     let provider: any AuthorizationProvider
     /// `nil` for a request that shares connections.
@@ -72,15 +74,10 @@ struct DepartingAuthorization: AuthorizationProvider, RedactedDescription {
         try await departure.wait()
         var last = first
         while true {
-            do {
-                if let present = try await present(last, for: request, departure) {
-                    // While it was queued, another session may have begun.
-                    try first.allowsToGoOn(with: present)
-                    return present
-                }
-            } catch {
-                departure.end()
-                throw error
+            if let present = try await present(last, for: request, departure) {
+                // While it was queued, another session may have begun.
+                try first.allowsToGoOn(with: present)
+                return present
             }
             departure.end()
             last = try await provider.credential(for: request)
