@@ -46,8 +46,8 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
             Check("leaves copies alone") { try await checkCopies() },
             Check("goes to its origin alone") { try await checkOrigin() },
             Check("is readable on the network as its origin is") { try await checkPlaintext() },
-            Check("shows its method and its target") { try await checkSigned() },
-            Check("shows its body") { try await checkBody() },
+            Check("shows its method and its target") { try await checkTwice(checkSigned) },
+            Check("shows its body") { try await checkTwice(checkBody) },
         ]
         try await Check.run(checks, of: "\(Request.self)")
     }
@@ -119,12 +119,12 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
             isReadable ? "takes a credential that others can read to \(origin)" : "takes no credential to \(origin)")
     }
 
-    /// Checks both also after a credential was set, because a request may change.
-    private func checkSigned() async throws {
+    /// Checks a request also after a credential was set, because it may change.
+    private func checkTwice(_ check: (Request) throws -> Void) async throws {
         var request = try await request()
-        try checkSigned(request)
+        try check(request)
         request.setCredential("Bearer first", in: "Authorization")
-        try checkSigned(request)
+        try check(request)
     }
 
     private func checkSigned(_ request: Request) throws(CheckProblem) {
@@ -133,21 +133,14 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
         try require(request.targetURI?.contains("#") != true, "has a fragment in its targetURI")
     }
 
-    /// Checks the body also after a credential was set, because a request may change.
-    private func checkBody() async throws {
+    private func checkBody(_ request: Request) throws(CheckProblem) {
         guard let body else { return }
-        var request = try await request()
-        try check(request.bodyBytes, body)
-        request.setCredential("Bearer first", in: "Authorization")
-        try check(request.bodyBytes, body)
-    }
-
-    private func check(_ seen: [UInt8]?, _ expected: [UInt8]) throws(CheckProblem) {
+        let seen = request.bodyBytes
         try require(
             seen != nil,
-            "providers see no bodyBytes where \(expected.count) bytes are expected: "
+            "providers see no bodyBytes where \(body.count) bytes are expected: "
                 + "declare it as [UInt8]?, and public if the type is")
-        try require(seen == expected, "providers see other bodyBytes than expected")
+        try require(seen == body, "providers see other bodyBytes than expected")
     }
 
     private func check(_ seen: String?, _ expected: String?, _ property: String) throws(CheckProblem) {
