@@ -60,16 +60,12 @@ struct CallMetadata: AuthorizableRequest, RedactedDescription {
 
     private static func check(_ name: String) throws(NotAuthorized) {
         try HeaderFieldName.check(name)
-        if name.hasSuffix("-bin") {
-            throw NotAuthorized(
-                .malformedCredential,
-                detail: "metadata with a name ending in -bin is binary: choose another field for the credential")
-        }
-        if name.hasPrefix("grpc-") {
-            throw NotAuthorized(
-                .malformedCredential,
-                detail: "names beginning with grpc- are reserved for gRPC: choose another field for the credential")
-        }
+        let isBinary = name.hasSuffix("-bin")
+        guard isBinary || name.hasPrefix("grpc-") else { return }
+        let fault =
+            isBinary
+            ? "metadata with a name ending in -bin is binary" : "names beginning with grpc- are reserved for gRPC"
+        throw NotAuthorized(.malformedCredential, detail: "\(fault): choose another field for the credential")
     }
 }
 #endif
