@@ -120,6 +120,24 @@ import Testing
         }
     }
 
+    /// Foundation may end the process if it cancels a task that has ended. The state tells which of the two came first.
+    @Test func `a download whose file cannot be written ends before its task is cancelled`() async throws {
+        let writer = FileWriter(folder: URL(fileURLWithPath: "/dev/null"))
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        let session = URLSession(configuration: configuration, delegate: writer, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let task = session.dataTask(with: URLRequest(url: try #require(URL(string: "http://localhost/"))))
+        let isBefore = await withCheckedContinuation { continuation in
+            writer.begin(task) { file, _, error in
+                #expect(file == nil && (error as? URLError)?.code == .cannotCreateFile)
+                continuation.resume(returning: task.state == .suspended)
+            }
+            writer.urlSession(session, dataTask: task, didReceive: Data([1]))
+        }
+        #expect(isBefore)
+    }
+
     private static func caching() -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)

@@ -9,12 +9,16 @@
 /// download is a data task here, and this class owns the file.
 final class FileWriter: NSObject, URLSessionDataDelegate {
     private let files = Lock<[Int: BodyFile]>([:])
+    private let folder: URL
+
+    /// - Parameter folder: the place of the files.
+    init(folder: URL = FileManager.default.temporaryDirectory) { self.folder = folder }
 
     /// Prepares a file for a task that has not begun yet, and calls the handler when the task has ended.
     func begin(
         _ task: URLSessionTask, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) {
-        let file = BodyFile(completionHandler)
+        let file = BodyFile(in: folder, completionHandler)
         files.withLock { $0[task.taskIdentifier] = file }
     }
 
@@ -22,9 +26,14 @@ final class FileWriter: NSObject, URLSessionDataDelegate {
     func abandon(_ task: URLSessionTask) { take(task)?.remove() }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let file = files.withLock { $0[dataTask.taskIdentifier] }
-        // Cancelled from another thread, because cancelling waits for this one.
-        if file?.write(data) == false { DispatchQueue.global().async { dataTask.cancel() } }
+        guard files.withLock({ $0[dataTask.taskIdentifier] })?.write(data) == false else { return }
+        // On another thread, because cancelling waits for this one. Not after the end of the task: then Foundation may
+        // end the process.
+        DispatchQueue.global().async {
+            guard let file = self.take(dataTask) else { return }
+            file.end(dataTask.response, nil)
+            dataTask.cancel()
+        }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -38,13 +47,13 @@ final class FileWriter: NSObject, URLSessionDataDelegate {
 
 /// The temporary file of one answer; only its owner can read it.
 private final class BodyFile: Sendable {
-    private let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString + ".tmp")
+    private let url: URL
     private let handle: Lock<Result<FileHandle, any Error>?>
     private let completionHandler: @Sendable (URL?, URLResponse?, (any Error)?) -> Void
 
-    init(_ completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) {
-        self.completionHandler = completionHandler
-        let url = url
+    init(in folder: URL, _ completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) {
+        let url = folder.appendingPathComponent(UUID().uuidString + ".tmp")
+        (self.url, self.completionHandler) = (url, completionHandler)
         let isMade = FileManager.default.createFile(
             atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
         handle = Lock(isMade ? Result { try FileHandle(forWritingTo: url) } : .failure(URLError(.cannotCreateFile)))
