@@ -141,7 +141,7 @@ extension ProofKey {
         case (.secureEnclave, .es256):
             #if canImport(CryptoKit)
             guard SecureEnclave.isAvailable else { throw ProofUnavailable(.noSecureEnclave) }
-            // With the default access control, a refresh in the background does not ask the user.
+            // By default the key opens with the first unlock, as tokens do. A refresh in the background asks nobody.
             return ProofKey(kind: .secureEnclave, bytes: try SecureEnclave.P256.Signing.PrivateKey().dataRepresentation)
             #else
             throw ProofUnavailable(.noSecureEnclave)
