@@ -63,6 +63,7 @@ struct CredentialFiles: Sendable {
             throw TokenStoreError(.unsuitable, "the item has \(item.count) bytes; 1 to \(Self.maximumSize) are allowed")
         }
         return try withGuard { folder, former in
+            try refuseCollision(in: folder)
             let (kept, absence) = try kept(in: folder, hadGuard: former != nil)
             // An equal item is written again: it may not have become durable the first time.
             if kept != item, try !condition(kept, absence) {
@@ -238,9 +239,8 @@ struct CredentialFiles: Sendable {
     /// Makes the intent file, which later must not fail on a full disk, and the file with the full names if needed.
     private func prepare(_ folder: OpenFolder) throws {
         if try folder.status(of: intent) == nil { try? makeIntent(IntentRecord.none, in: folder) }
-        guard isShortened else { return }
-        try refuseCollision(in: folder)
-        if try folder.status(of: name) == nil { try put(try JSONEncoder().encode(credential), as: name, in: folder) }
+        guard isShortened, try folder.status(of: name) == nil else { return }
+        try put(try JSONEncoder().encode(credential), as: name, in: folder)
     }
 
     /// - Parameter mayBeDamaged: whether a file with the names may be damaged: it is about to be removed.

@@ -71,6 +71,7 @@ import Testing
         let names = folder.names
         for body in [
             { _ = try await store.load() }, { try await store.save(.make(2)) }, { try await store.clear() },
+            { _ = try await store.save(.make(2), replacing: .nothing, ending: nil) },
             { try await accounts.remove(account) },
         ] {
             let error = await #expect(throws: TokenStoreError.self) { try await body() }
