@@ -35,8 +35,10 @@ extension CredentialFiles {
 
     private static func removeLeftover(_ stem: String, in folder: OpenFolder) throws {
         let guardFile = try folder.open(stem + ".guard", for: .overwriting)
-        // Without a guard file no save is under way.
-        if try guardFile?.lock() ?? true { try folder.remove(stem + ".new") }
+        // Without a guard file no save is under way. Until the file is removed, the guard keeps another from beginning.
+        try withExtendedLifetime(guardFile) {
+            if try guardFile?.lock() ?? true { try folder.remove(stem + ".new") }
+        }
     }
 }
 
