@@ -18,7 +18,7 @@ enum IntentRecord {
     /// - Parameter intent: 1 to ``capacity`` bytes.
     static func encode(_ intent: Data) -> Data {
         var record = magic
-        record += bigEndian(UInt32(intent.count)) + bigEndian(checksum(intent)) + intent
+        record += UInt32(intent.count).bigEndianBytes + checksum(intent).bigEndianBytes + intent
         return record + Data(count: size - record.count)
     }
 
@@ -35,7 +35,6 @@ enum IntentRecord {
 
     // MARK: -
 
-    private static func bigEndian(_ number: UInt32) -> Data { withUnsafeBytes(of: number.bigEndian) { Data($0) } }
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
 
     /// CRC-32 of Ethernet and zlib. It is computed bit by bit, because intents are short and few.

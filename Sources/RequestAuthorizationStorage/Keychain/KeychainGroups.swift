@@ -7,33 +7,19 @@
 /// stays its own when a later version gets a keychain group, and with it another first group. So an item in the own
 /// group counts first. An item in any other group belongs to a store that names the group.
 extension KeychainCalls {
-    /// Returns the group that has the item, or `nil` if no item exists.
+    /// Returns the groups that have the item: all of them, or the one that counts.
     ///
     /// - Throws: `TokenStoreError`.
-    func groupWithoutName(of query: KeychainQuery) throws -> String? {
-        let groups = try allGroups(of: query)
-        if let own = groups.first(where: isOwn) { return own }
-        guard !groups.isEmpty else { return nil }
-        let first = try nameOfFirstGroup()
-        return groups.contains(first) ? first : nil
-    }
-
-    /// Returns all groups that have the item.
-    ///
-    /// - Throws: `TokenStoreError`.
-    func groupsWithoutName(of query: KeychainQuery) throws -> [String] {
-        let groups = try allGroups(of: query)
-        guard groups.contains(where: { !isOwn($0) }) else { return groups }
+    func groupsWithoutName(of query: KeychainQuery, all: Bool) throws -> [String] {
+        let (status, groups) = accessGroups(of: query)
+        guard try status.isFound(query) else { return [] }
+        let own = groups.filter(isOwn)
+        if own.count == groups.count || !all && !own.isEmpty { return own }
         let first = try nameOfFirstGroup()
         return groups.filter { isOwn($0) || $0 == first }
     }
 
     // MARK: -
-
-    private func allGroups(of query: KeychainQuery) throws -> [String] {
-        let (status, groups) = accessGroups(of: query)
-        return try status.isFound(query) ? groups : []
-    }
 
     /// Whether a group is the application identifier: a prefix without dots, and the bundle identifier. `group.` and the
     /// bundle identifier is a usual name of an app group.

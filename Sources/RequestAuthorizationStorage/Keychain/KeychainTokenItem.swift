@@ -80,9 +80,9 @@ extension KeychainTokenItem {
 
     private func remove() throws {
         // A token that stayed in one of several groups would sign the user in again.
-        let items = query.hasUnknownGroup ? try keychain.groupsWithoutName(of: query).map { query.in($0) } : [query]
+        let groups = query.hasUnknownGroup ? try keychain.groupsWithoutName(of: query, all: true) : nil
         _ = forgetPlace()
-        for item in items { _ = try keychain.delete(item).isFound(item) }
+        for item in groups?.map(query.in) ?? [query] { _ = try keychain.delete(item).isFound(item) }
     }
 
     private static let neverSettled = TokenStoreError(
@@ -94,7 +94,7 @@ extension KeychainTokenItem {
     private func found() throws -> KeychainQuery? {
         guard query.hasUnknownGroup else { return query }
         if let group = place.withLock({ $0 }) { return query.in(group) }
-        guard let group = try keychain.groupWithoutName(of: query) else { return nil }
+        guard let group = try keychain.groupsWithoutName(of: query, all: false).first else { return nil }
         place.withLock { $0 = group }
         return query.in(group)
     }
