@@ -307,6 +307,7 @@ extension TokenStoreError {
             case ELOOP, ENOTDIR, EISDIR, ENXIO:
                 (.notPrivate, "a symbolic link or another kind of file is in its place; find out why, and remove it")
             case EMFILE, ENFILE, ENOMEM, ETIMEDOUT: (.unavailable, "try again later")
+            case ENOLCK, ENOTSUP, ESTALE: (.failed, "network file systems may not keep locks; use a local disk")
             default: (.failed, "check the disk")
             }
         self.init(kind, "cannot \(purpose) in \(folder.path): \(reason) (\(error.call)); \(advice)", underlying: error)

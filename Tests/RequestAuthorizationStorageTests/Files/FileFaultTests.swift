@@ -92,6 +92,15 @@ import Darwin
         #expect(failures >= 8)
     }
 
+    @Test(arguments: [ENOLCK, ENOTSUP, ESTALE])
+    func `a disk of the network that keeps no locks is named as the cause`(code: CInt) async throws {
+        let folder = try TemporaryFolder()
+        let store = folder.store(
+            on: ObservedFileLayer(before: { if $0.function == "lock" { throw FileError("flock", code) } }))
+        let error = await #expect(throws: TokenStoreError.self) { try await store.save(.make(1)) }
+        #expect(error?.kind == .failed && error?.detail.contains("use a local disk") == true)
+    }
+
     @Test func `a token whose folder could not be synced is written again, although it is in place`() async throws {
         try await checkWrittenAgain { RestrictedFileTokenStore<TestToken>($0) }
     }
