@@ -46,14 +46,8 @@ extension KeychainTokenItem {
     /// Updates the item, or adds it if it does not exist.
     private func write(_ value: Data) throws {
         for _ in 0..<Self.attempts {
-            if query.hasUnknownGroup, let item = try found() {
-                if try keychain.update(item, value: value).isFound(item) { return }
-                _ = forgetPlace()
-            } else if try add(value) {
-                return
-            } else if !query.hasUnknownGroup, try keychain.update(query, value: value).isFound(query) {
-                return
-            }
+            if let item = try found(), try keychain.update(item, value: value).isFound(item) { return }
+            if !forgetPlace(), try add(value) { return }
         }
         throw Self.neverSettled
     }
