@@ -108,16 +108,22 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
     }
 
     private func put(_ item: Data, over standing: CloudRecord?, _ name: String) async throws -> CloudRecord {
+        var standing = standing
         if let session, let new = session(item) {
-            let ended = standing.flatMap { CloudTombstone.session(of: $0.value) }
-            let there = standing.map { ended ?? session($0.value) ?? new }
-            // Only a sign-in replaces another session, or follows a removed record: a full iCloud takes no tombstone.
-            // This device has had its session before: the save is late.
-            let isLate = there != new && own.withLock { $0.hasKept(new) }
-            if ended == new || isLate { throw TokenStoreError.signedOutOnAnotherDevice }
+            // What another call of this device has saved since may not be remembered yet.
+            if isLate(new, over: standing) { standing = try await record(named: name) }
+            let isEnded = standing.map { CloudTombstone.session(of: $0.value) == new } ?? false
+            if isEnded || isLate(new, over: standing) { throw TokenStoreError.signedOutOnAnotherDevice }
             own.withLock { $0.tried = new }
         }
         return try await cloud.save(CloudRecord(name: name, value: item, systemFields: standing?.systemFields))
+    }
+
+    /// Whether this device has had a session before, which is not that of the record. Only a sign-in replaces another
+    /// session, or follows a removed record: a full iCloud takes no tombstone.
+    private func isLate(_ new: UUID, over standing: CloudRecord?) -> Bool {
+        let there = standing.map { CloudTombstone.session(of: $0.value) ?? session?($0.value) ?? new }
+        return there != new && own.withLock { $0.hasKept(new) }
     }
 
     /// Replaces the record by a tombstone.

@@ -279,6 +279,18 @@ import Testing
         #expect(try await device().load()?.token?.name == "again-1")
     }
 
+    @Test func `a read that a save of the same device overtakes refuses no later save`() async throws {
+        let session = UUID()
+        let item = CloudKitTokenItem(cloud: cloud, session: { _ in session }) { "record" }
+        cloud.afterRead {
+            try? await item.save(Data([1]))
+            item.own.withLock { $0.didKeep(session, in: "ada") }
+        }
+        #expect(try await item.load() == nil)
+        try await item.save(Data([2]))
+        #expect(try await item.load() == Data([2]))
+    }
+
     @Test func `a device that signs in by itself leaves no record`() async throws {
         let store = device(.eachDeviceSignsIn)
         try await store.save(token("phone-1"))

@@ -23,6 +23,8 @@ final class FakeCloud: Sendable {
         var lasting: [Call: any Error] = [:]
         /// Called once, right before the next save.
         var beforeSave: (@Sendable () async -> Void)?
+        /// Called once, while the next answer to a read is on its way.
+        var afterRead: (@Sendable () async -> Void)?
     }
 
     fileprivate let state = Lock(State())
@@ -55,6 +57,7 @@ final class FakeCloud: Sendable {
     }
     func fail(all call: Call, _ failure: (any Error)?) { state.withLock { $0.lasting[call] = failure } }
     func beforeSave(_ body: @escaping @Sendable () async -> Void) { state.withLock { $0.beforeSave = body } }
+    func afterRead(_ body: @escaping @Sendable () async -> Void) { state.withLock { $0.afterRead = body } }
     func forgetCalls() { state.withLock { $0.calls = [] } }
 
     fileprivate func perform<Result>(_ call: Call, _ body: (inout State, String) throws -> Result) throws -> Result {
@@ -91,10 +94,18 @@ extension FakeCloud: CloudCalls {
     }
 
     func record(named name: String) async throws -> CloudRecord {
-        try perform(.record) { state, account in
-            guard let record = state.records[account]?[name] else { throw CloudFailure(code: .unknownItem) }
-            return record
+        let answer = Result {
+            try perform(.record) { state, account in
+                guard let record = state.records[account]?[name] else { throw CloudFailure(code: .unknownItem) }
+                return record
+            }
         }
+        let meanwhile = state.withLock { state in
+            defer { state.afterRead = nil }
+            return state.afterRead
+        }
+        await meanwhile?()
+        return try answer.get()
     }
 
     func save(_ record: CloudRecord) async throws -> CloudRecord {
