@@ -157,7 +157,9 @@ struct Vault: Hashable {
     mutating func begin() -> Job? {
         guard !isClosed, !isWriting, let order = unsaved else { return nil }
         writer = .writing(order, next: nil)
-        if case .answered(let intent)? = access?.intent { return Job(content: order.content, ends: intent) }
+        // Stores take what ends an intent for a refresh, of which nobody needs to hear. A sign-in ends none.
+        let isSignIn = order.content.replacesAnything
+        if case .answered(let intent)? = access?.intent, !isSignIn { return Job(content: order.content, ends: intent) }
         return Job(content: order.content, ends: nil)
     }
 

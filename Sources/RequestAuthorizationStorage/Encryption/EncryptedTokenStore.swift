@@ -110,8 +110,6 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
                 }
                 guard isSaved else { continue }
                 if isEnd { await (items as? RestrictedFileItems)?.noteEnded(item) }
-                // It takes what ends an intent for a refresh, of which nobody needs to hear.
-                if purpose == .signIn, intent != nil { await (items as? LeasedByteStore)?.announce() }
                 return .saved
             }
         }

@@ -96,7 +96,7 @@ import Testing
         #expect(try await store.load() == .make(2))
     }
 
-    @Test func `a sign-in that takes the place of an unsaved token is announced, and a refresh is not`() async throws {
+    @Test func `a sign-in in an encrypted store is announced, and a refresh is not`() async throws {
         let store = try sealedStore()
         try await store.save(.make(1))
         let session = TokenVersion.test(1).session
@@ -108,7 +108,7 @@ import Testing
         let signIn = StoredToken<TestToken>(
             .token(TestToken("other")), version: TokenVersion(session: UUID(), generation: 0),
             obtainedAt: Date(timeIntervalSince1970: 0))
-        #expect(try await store.save(signIn, replacing: .anything, ending: intent) == .saved)
+        #expect(try await store.save(signIn, replacing: .anything) == .saved)
         #expect(records.calls().last == .announce)
     }
     #endif

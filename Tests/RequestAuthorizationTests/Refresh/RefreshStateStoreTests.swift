@@ -463,6 +463,22 @@ struct RefreshStateStoreTests {
         #expect(bench.state.vault.begin()?.ends == nil)
     }
 
+    /// Stores take what ends an intent for a refresh, and tell no sibling.
+    @Test(arguments: [false, true])
+    func `a sign-in ends no intent of a refresh, which ends with the lock`(isAnswered: Bool) {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse()
+        bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
+        if isAnswered {
+            bench.advance(flight, .token(bench.held(2, generation: 1)))
+            bench.write(.failed(ExploredFailure()))
+        }
+        bench.bring(3, by: bench.beginManual())
+        guard let job = bench.state.vault.begin() else { Issue.record("no write begins"); return }
+        #expect(job.content.token?.number == 3 && job.ends == nil)
+        #expect(bench.does { _ = $0.endWrite(job, .saved, &$1) }.last == "unlock, end intent")
+    }
+
     @Test func `the intent of an answer that was lost stays when the next try is not sent`() {
         var bench = Bench.make(storage: .shared)
         let (item, date) = (bench.stored(1, generation: 0), bench.now.date)

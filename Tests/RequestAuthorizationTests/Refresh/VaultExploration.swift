@@ -174,6 +174,7 @@ struct ExploredVault {
         demand(new.content == wanted, "something else is written than was ordered last")
         if let ends = new.ends {
             demand(vault.access?.intent == .answered(ends), "an intent ends with a write before its answer has come")
+            demand(!new.content.replacesAnything, "a sign-in ends an intent, as a refresh does")
         }
     }
 
