@@ -203,11 +203,11 @@ extension Credential {
 
     /// Tells the maker of its proof, if there is one, that no answer will be shown: it is not sent, or the client shows
     /// refusals only. Otherwise others might wait for the answer.
-    @usableFromInline package func withdraw() {
+    @usableFromInline package func withdraw(isSent: Bool = false) {
         guard wantsEveryAnswer else { return }
         for receipt in receipts {
-            (receipt as? any ProvenReceipt)?.withdraw()
-            (receipt as? any BoundReceipt)?.base?.withdraw()
+            (receipt as? any ProvenReceipt)?.withdraw(isSent: isSent)
+            (receipt as? any BoundReceipt)?.base?.withdraw(isSent: isSent)
         }
     }
 

@@ -10,7 +10,7 @@ package protocol SessionReceipt: CredentialReceipt {
 /// The receipt of a credential with a proof for one request.
 protocol ProvenReceipt: SessionReceipt {
     /// Notes that the proof is not sent, or that its answer is not shown.
-    func withdraw()
+    func withdraw(isSent: Bool)
 }
 
 /// A provider or a receipt that can be told of a refusal by the request that was sent.

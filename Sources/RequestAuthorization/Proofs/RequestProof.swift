@@ -21,7 +21,7 @@ public protocol RequestProof: Sendable {
 /// A proof that ends at once when its task is cancelled. Other proofs get a task of their own, which costs a microsecond.
 package protocol PromptProof: RequestProof {
     /// Notes that the proof of a request is not sent, or its answer not shown, so that nobody waits for the answer.
-    func withdraw(_ request: ProvenRequest)
+    func withdraw(_ request: ProvenRequest, isSent: Bool)
 }
 
 /// The parts of a request that a proof covers: method, target and origin; and the proof that it has.

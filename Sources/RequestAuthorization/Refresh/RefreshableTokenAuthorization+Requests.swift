@@ -45,7 +45,7 @@ extension RefreshableTokenAuthorization {
         let receipt = ProofReceipt(held, proof, for: target.proven(by: fields))
         // The session may have ended meanwhile: a proof may wait for the answer to another one.
         if let error = core.read({ $0.objection(to: held) }) {
-            receipt.withdraw()
+            receipt.withdraw(isSent: false)
             throw error
         }
         let field = CredentialField(unchecked: held.name, held.value)

@@ -51,7 +51,7 @@ final class ProofReceipt: ProvenReceipt, RefusalListener {
     var wantsEveryAnswer: Bool { true }
     var isCurrent: Bool { held.isCurrent }
 
-    func withdraw() { (proof as? any PromptProof)?.withdraw(request) }
+    func withdraw(isSent: Bool) { (proof as? any PromptProof)?.withdraw(request, isSent: isSent) }
 
     func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
         switch proof.learn(from: answer, to: request) {

@@ -81,7 +81,7 @@ extension AuthorizationProvider {
         }
         let answer = try await transport(try request.ready(with: first))
         guard head(answer) != nil else {
-            first.withdraw()
+            first.withdraw(isSent: true)
             return answer
         }
         return try await resend(

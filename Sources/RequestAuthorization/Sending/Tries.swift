@@ -50,7 +50,7 @@
         discard: (Answer) async -> Void
     ) async throws -> Judged<Answer> {
         guard let head = head(answer) else {
-            credential.withdraw()
+            credential.withdraw(isSent: true)
             return .last(answer)
         }
         do {

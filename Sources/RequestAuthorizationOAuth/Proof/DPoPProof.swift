@@ -27,7 +27,7 @@ struct DPoPProof: PromptProof, RedactedDescription {
         return [Self.field: proof]
     }
 
-    func withdraw(_ request: ProvenRequest) { nonces.withdraw(request, at: clock.uptime) }
+    func withdraw(_ request: ProvenRequest, isSent: Bool) { nonces.withdraw(request, isSent: isSent, at: clock.uptime) }
 
     func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome {
         let answer = ProofNonces.Answer(

@@ -56,11 +56,12 @@ extension ProofNonces {
         }
     }
 
-    /// Notes that no answer to the proof of a request to a resource will come. The next has the same corrected time.
-    func withdraw(_ request: ProvenRequest, at uptime: Duration) {
+    /// Notes that a resource's answer to a proof will not come. One that was not sent leaves its time to the next.
+    func withdraw(_ request: ProvenRequest, isSent: Bool, at uptime: Duration) {
         guard let proof = request.proof[Self.field], let sent = state.withLock({ $0.sent[proof] }), sent.isAwaited
         else { return }
-        if sent.claims.isCorrected { keep(ProofCorrection(clock: sent.claims.clock), for: request, at: uptime) }
+        let claims = sent.claims
+        if claims.isCorrected, !isSent { keep(ProofCorrection(clock: claims.clock), for: request, at: uptime) }
         lost(proof, at: .resource(request.origin))
     }
 

@@ -52,7 +52,7 @@ final class ProofNonces: Sendable, RedactedDescription {
         by clock: any AuthorizationClock
     ) async throws -> ProofClaims {
         // A request that was queued gets a new proof, and the former one was not sent.
-        if let request { withdraw(request, at: clock.uptime) }
+        if let request { withdraw(request, isSent: false, at: clock.uptime) }
         var place: Int?
         while true {
             let (now, uptime) = (clock.now, clock.uptime)

@@ -227,6 +227,20 @@ import Testing
         let queued = try await request.authorized(using: auth)
         #expect(server.resource(try await queued.authorized(using: auth), refusal: 401).statusCode == 200)
     }
+
+    @Test func `a proof whose answer is not shown keeps its corrected time from the next request`() async throws {
+        let server = server(behind: 0)
+        let auth = RefreshableTokenAuthorization(service: service(server), token: try bound(), clock: clock)
+        let request = TestRequest("https://api.example.com/x")
+        for _ in 0..<2 {
+            server.refusals = 1
+            let response = try await auth.send(request, unauthorized: { $0.unauthorized }) {
+                server.resource($0, refusal: 401)
+            }
+            #expect(response.statusCode == 200)
+        }
+        #expect(server.log == ["invalid_dpop_proof", "ok", "invalid_dpop_proof", "ok"])
+    }
 }
 
 /// A server that judges the time and the nonce of proofs by its own clock, and nothing else.

@@ -149,7 +149,8 @@ import Testing
         let next = Task { try await prove("third") }
         await clock.sleepers(1)
         proof.withdraw(
-            ProvenRequest(origin: origin, method: "POST", uri: uri, proof: ["dpop": try #require(made["DPoP"])]))
+            ProvenRequest(origin: origin, method: "POST", uri: uri, proof: ["dpop": try #require(made["DPoP"])]),
+            isSent: false)
         #expect(try await next.value == "n2")
     }
     #endif

@@ -474,7 +474,7 @@ private struct LateProof: RefreshableTokenService, PromptProof {
         return ["DPoP": "late"]
     }
     func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome { .settled }
-    func withdraw(_ request: ProvenRequest) { withdrawals.add() }
+    func withdraw(_ request: ProvenRequest, isSent: Bool) { withdrawals.add() }
 }
 
 /// Makes no proof before the test does, also for a cancelled request.

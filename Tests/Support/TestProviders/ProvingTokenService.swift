@@ -40,10 +40,12 @@ package final class ProofBook: PromptProof {
     /// The statuses of all answers.
     package var statuses: [Int] { state.withLock { $0.statuses } }
 
-    /// The proofs that were made and not sent.
+    /// The proofs that were made and not sent, or whose answer was not shown.
     package var withdrawn: [String?] { state.withLock { $0.withdrawn } }
 
-    package func withdraw(_ request: ProvenRequest) { state.withLock { $0.withdrawn.append(request.proof["dpop"]) } }
+    package func withdraw(_ request: ProvenRequest, isSent: Bool) {
+        state.withLock { $0.withdrawn.append(request.proof["dpop"]) }
+    }
 
     @concurrent
     package func fields(for request: ProvenRequest) async throws -> [String: String] {
