@@ -60,6 +60,19 @@ struct AuthorizedCallTests {
         // Nobody waits for the answer to its proof.
         #expect(book.withdrawn == ["1 GET https://api.example.com/ -"])
     }
+
+    @Test func `no proof is made for a redirect that is not followed any more`() async throws {
+        let receiver = ScriptedReceiver(Array(repeating: 302, count: 21))
+        let call = AuthorizedCall(session: .shared, body: .ofRequest, receiver: receiver, connection: .automatic)
+        let book = ProofBook()
+        let service = ProvingTokenService(ScriptedTokenService<TestToken>(), book: book)
+        let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"))
+        let error = await #expect(throws: URLError.self) {
+            try await call.send(try request(), authorizedBy: auth, refreshCount: 1)
+        }
+        #expect(error?.code == .httpTooManyRedirects)
+        #expect(book.proofs == 21)
+    }
 }
 
 /// Wants a retry after every 401, unless the network is down.

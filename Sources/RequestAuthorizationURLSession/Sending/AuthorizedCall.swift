@@ -52,7 +52,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
         var (hop, credential, departure) = (hop, credential, departure)
         defer { departure?.end() }
         var request = try hop.request.ready(with: credential)
-        for _ in 0...RedirectRule.limit {
+        for count in 0...RedirectRule.limit {
             // Nothing is sent when the time is over.
             if let end = limits.end, end <= .now {
                 credential.withdraw()
@@ -75,6 +75,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
                     try await credential.judge(head)
                 }
             }
+            if count == RedirectRule.limit { break }  // No slot is awaited, and no proof made, for nothing.
             hop.follow(redirection, credential)
             request = hop.keepsCredential ? redirection.request : hop.request
             let next = self.departure(for: request, hop.body, of: carrier, limits: limits)
