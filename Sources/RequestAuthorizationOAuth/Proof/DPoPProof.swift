@@ -22,7 +22,10 @@ struct DPoPProof: PromptProof, RedactedDescription {
         let server = ProofNonces.Server.resource(request.origin)
         let claims = try await nonces.nextProof(for: server, request: request, by: clock)
         let proof = try nonces.proof(claims, to: server) {
-            try signer.proof(method: request.method, uri: request.uri, claims: claims, tokenHash: tokenHash)
+            let proof = try signer.proof(
+                method: request.method, uri: request.uri, claims: claims, tokenHash: tokenHash)
+            try Task.checkCancellation()  // It would not be sent, and others would wait for the answer.
+            return proof
         }
         return [Self.field: proof]
     }

@@ -153,6 +153,21 @@ import Testing
             isSent: false)
         #expect(try await next.value == "n2")
     }
+
+    @Test func `a request that was cancelled before its proof is made holds nobody up`() async throws {
+        try await becomeStrict()
+        let proof = DPoPProof(
+            try ProofSigner(.generated(.withToken)), accessToken: "a", nonces: nonces, clock: clock)
+        let request = ProvenRequest(
+            origin: "https://api.example.com", method: "GET", uri: "https://api.example.com/")
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await proof.fields(for: request)
+        }
+        try await #require(throws: CancellationError.self) { try await cancelled.value }
+        #expect(try await prove("third") == "n2")
+        #expect(clock.sleeping.isEmpty)
+    }
     #endif
 
     @Test func `servers do not wait for each other`() async throws {
