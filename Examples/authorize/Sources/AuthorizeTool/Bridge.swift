@@ -308,7 +308,7 @@ private final class Bridge: Sendable {
         _ events: inout EventStream, _ waiting: inout [JSONValue], in connection: String? = nil
     ) async throws {
         let isUnasked = waiting.isEmpty
-        while isUnasked || !waiting.isEmpty && events.failures < 5 {
+        while isUnasked || !waiting.isEmpty && !events.isSilent {
             try await SystemClock.system.sleep(for: events.pause)
             do {
                 var request = request(.GET)
@@ -322,7 +322,7 @@ private final class Bridge: Sendable {
                     guard response.isEventStream else { return }
                     let start = SystemClock.system.uptime
                     try await copy(response, &events, &waiting)
-                    if isUnasked { events.end(after: SystemClock.system.uptime - start) }
+                    events.end(after: SystemClock.system.uptime - start)
                 } else {
                     if response.status == .methodNotAllowed { return }
                     events.fail(response.headers.first(name: "Retry-After"))

@@ -123,6 +123,20 @@ struct BridgeTests {
         #expect(events.pause == pause)
     }
 
+    @Test(arguments: [(Duration.seconds(60), 60), (.seconds(3600), 1), (.seconds(5), 5)])
+    func `a request waits for an hour of silence, or for five short connections`(connection: Duration, count: Int) {
+        var events = EventStream()
+        var connections = 0
+        for _ in 1...100 where !events.isSilent {
+            events.begin()
+            events.end(after: connection)
+            connections += 1
+        }
+        #expect(connections == count)
+        _ = events.read(": still at work\n".utf8)
+        #expect(!events.isSilent)
+    }
+
     @Test(arguments: [("7", Duration.seconds(7)), ("86400", .seconds(600)), ("soon", .seconds(1))])
     func `a server's Retry-After counts up to ten minutes`(field: String, pause: Duration) {
         var events = EventStream()

@@ -81,7 +81,9 @@ struct EventStream {
     /// How long the server wants a client to wait before the next connection.
     private(set) var retry: Duration?
     /// Connections in a row that brought nothing.
-    private(set) var failures = 0
+    private var failures = 0
+    /// How long connections were open since the last one that brought something.
+    private var silence = Duration.zero
 
     /// What `Retry-After` says; `nil` before the first connection.
     private var least: Duration?
@@ -101,6 +103,9 @@ struct EventStream {
         return min(max(min(doubled, .seconds(60)), retry ?? .zero, least), .seconds(600))
     }
 
+    /// Whether a request waits no longer: five short connections brought nothing, or an hour did.
+    var isSilent: Bool { failures >= 5 || silence >= .seconds(3600) }
+
     /// Begins a connection, without an event that the last one left unfinished. One that brings nothing is a failure.
     mutating func begin() {
         fail()
@@ -108,7 +113,10 @@ struct EventStream {
     }
 
     /// Ends a connection. One that was open for long was only quiet: what the server sends in a long pause may be lost.
-    mutating func end(after duration: Duration) { if duration > .seconds(30) { failures = min(failures, 1) } }
+    mutating func end(after duration: Duration) {
+        if failures > 0 { silence += duration }
+        if duration > .seconds(30) { failures = min(failures, 1) }
+    }
 
     mutating func fail(_ retryAfter: String? = nil) {
         failures += 1
@@ -117,7 +125,7 @@ struct EventStream {
 
     /// - Returns: the data of the events that end here; `nil` if one is too long.
     mutating func read(_ chunk: some Sequence<UInt8>) -> [[UInt8]]? {
-        failures = 0
+        (failures, silence) = (0, .zero)
         let events = chunk.compactMap { read($0) }
         return line.count + data.count <= longest ? events : nil
     }
