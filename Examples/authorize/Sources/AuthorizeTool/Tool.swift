@@ -141,6 +141,8 @@ public struct Tool: Sendable {
         _ login: String, settling auth: @autoclosure () -> ProtectedResourceAuthorization? = nil,
         isSignIn: Bool = false, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
+        // A message from the background of a terminal with `stty tostop` would stop it, too.
+        if isSignIn { signal(SIGTTOU, SIG_IGN) }
         let signals = await EndingSignals.watched(also: isSignIn ? [SIGTSTP] : [])
         let command = Task { try await body() }
         signals.onFirst { command.cancel() }

@@ -108,12 +108,15 @@ struct SessionTests {
         }
     }
 
-    @Test func `a sign-in in the background of a terminal asks nothing, and is not stopped`() async throws {
+    @Test(arguments: ["-tostop", "tostop"])
+    func `a sign-in in the background of a terminal asks nothing, and is not stopped`(setting: String) async throws {
         try await Scripted.with(isGuarded: true) { server in
+            // The processes of a test begin with most signals blocked.
+            let login = "env --default-signal=TTOU authorize login \(server.url) --no-browser"
             let terminal = try server.shell(
                 """
                 exec python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' bash -c \
-                    'set -m; authorize login \(server.url) --no-browser & wait $!; echo status $?'
+                    'stty \(setting); set -m; \(login) & wait $!; echo status $?'
                 """)
             var line = ""
             repeat { line = try await terminal.line() } while !line.contains("/authorize?")
