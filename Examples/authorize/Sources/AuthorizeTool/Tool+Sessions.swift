@@ -78,8 +78,8 @@ extension Tool {
                 Output.note("The server was not told: \(failure.message)")
             }
             try? await forget(session.url)
-            Output.note("Signed out of \(session.url).")
         }
+        Output.note("Signed out of \(session.url).")
     }
 
     /// Removes the records of an ended session, so that its URL belongs to the session above it again.

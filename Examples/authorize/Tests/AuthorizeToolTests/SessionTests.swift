@@ -202,6 +202,17 @@ struct SessionTests {
         }
     }
 
+    @Test func `a sign-out that cannot be stored is a failure, and nothing else is said`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.url)
+            let result = try await server.shell(
+                "trap '' XFSZ; ulimit -f 0; exec authorize logout \(server.url) --force"
+            ).result()
+            #expect(result.status == 74 && !result.errors.contains("Signed out"), "\(result)")
+            #expect(try await server.start("token", server.url).result().output == "t1\n")
+        }
+    }
+
     @Test func `a session that the server has ended hides the one above until a sign-out`() async throws {
         try await User.with { user in
             try await user.login("--issuer", user.server.base + "/", url: user.server.base + "/")
