@@ -21,7 +21,7 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
         case .unusableAnswer: "a server's answer or metadata cannot be used"
         case .unavailable: "a server cannot be reached"
         case .store: "the session cannot be read or saved, or the result cannot be written"
-        case .tryLater: "try again later: a server is busy, or the sign-in was stopped"
+        case .tryLater: "try again later: a server or another process is busy, or the sign-in was stopped"
         case .notSignedIn: "a person is needed: run `authorize login URL`"
         case .configuration: "a client, a key file or KUBERNETES_EXEC_INFO is missing or wrong"
         }
@@ -84,7 +84,7 @@ public struct ToolFailure: Error, Hashable, Sendable {
                     advice: "Pass the file of the session's key: --key-from FILE; or leave it out if there was none. "
                         + "For another key, or if it is lost, remove the files authorize[,%]* in "
                         + "\(TokenFolder.default), and sign in again.")
-            case is TokenStoreError: .init(.store, "\(error)")
+            case let error as TokenStoreError: .init(error.kind == .timedOut ? .tryLater : .store, "\(error)")
             case let error as NotSettled where error.isUnstored: .unsaved
             case is NotSettled, is DeadlineExceeded: .init(.tryLater, "\(error)")
             default: .init(.refused, "unexpected error of the type \(type(of: error))")

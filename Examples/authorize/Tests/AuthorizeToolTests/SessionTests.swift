@@ -384,6 +384,11 @@ struct SessionTests {
         try input.fileHandleForWriting.close()
     }
 
+    @Test func `a session that another process keeps locked can be had later`() {
+        let failure = ToolFailure(TokenStoreError(.timedOut, "another process has locked it"), login: "")
+        #expect(failure.status == .tryLater)
+    }
+
     @Test func `advice can be pasted into a shell`() throws {
         let tool = try Tool(account: "~root")
         let advice = #"authorize login 'https://h.example/it'\''s' --account '~root'"#
