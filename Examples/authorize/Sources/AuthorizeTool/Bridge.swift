@@ -400,7 +400,10 @@ private final class Bridge: Sendable {
         if !answer.responses.isEmpty, answer.responses.allSatisfy(waiting.contains) { deliver(answer, &waiting) }
         let status = response.status
         let isEnd = status == .notFound && request.headers.contains(name: "Mcp-Session-Id")
-        return isEnd ? "the server has ended this connection; connect again" : "the server answered \(status.code)"
+        if isEnd { return "the server has ended this connection; connect again" }
+        // Often the URL lacks the slash at its end, or has one too many.
+        let place = response.headers.first(name: "Location").map { "; use the URL that it names: \($0)" }
+        return "the server answered \(status.code)\(place ?? "")"
     }
 
     // MARK: - To the client

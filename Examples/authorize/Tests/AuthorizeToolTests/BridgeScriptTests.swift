@@ -18,6 +18,7 @@ struct BridgeScriptTests {
         (.page(""), [], "without a response"),
         (.page(#"{"id":5,"result":{}}"#), [], "without a response"),
         (.page(Scripted.answer(id: #""5""#)), [Scripted.answer(id: #""5""#)], "without a response"),
+        (.init(status: 307, fields: ["Location": "/mcp/"]), [], "answered 307; use the URL that it names: /mcp/"),
     ]) func `an answer without the response becomes an error of the request`(
         answer: Scripted.Answer, lines: [String], reason: String
     ) async throws {
