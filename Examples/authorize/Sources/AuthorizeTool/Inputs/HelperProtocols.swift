@@ -6,12 +6,11 @@ import RequestAuthorizationOAuth
 
 /// What git asks its helper (git-credential, gitprotocol).
 struct GitCredential {
-    private let attributes: [String: String]
-    private let capabilities: Set<String>
+    private var attributes: [String: String] = [:]
+    private var capabilities: Set<String> = []
 
     /// Reads the lines that come before the empty one.
     init(_ lines: [String]) {
-        var (attributes, capabilities): ([String: String], Set<String>) = ([:], [])
         for line in lines {
             // A combining mark would make one character with the sign before it.
             let parts = line.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -19,7 +18,6 @@ struct GitCredential {
             guard parts.count == 2 else { continue }
             if parts[0] == "capability[]" { capabilities.insert(parts[1]) } else { attributes[parts[0]] = parts[1] }
         }
-        (self.attributes, self.capabilities) = (attributes, capabilities)
     }
 
     /// The URL that git will call. Git has decoded the host and the path.
