@@ -44,10 +44,18 @@ extension KeychainTokenItem {
     }
 
     /// Updates the item, or adds it if it does not exist.
+    ///
+    /// In the file-based keychain an update may change an item of another file, such as the system's. No add does.
     private func write(_ value: Data) throws {
         for _ in 0..<Self.attempts {
-            if let item = try found(), try keychain.update(item, value: value).isFound(item) { return }
-            if !forgetPlace(), try add(value) { return }
+            if query.hasUnknownGroup, let item = try found() {
+                if try keychain.update(item, value: value).isFound(item) { return }
+                _ = forgetPlace()
+            } else if try add(value) {
+                return
+            } else if !query.hasUnknownGroup, try keychain.update(query, value: value).isFound(query) {
+                return
+            }
         }
         throw Self.neverSettled
     }
