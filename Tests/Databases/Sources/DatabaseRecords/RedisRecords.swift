@@ -28,7 +28,7 @@ public struct RedisRecords: RecordDatabase {
         let command = ["EVAL", script, "1", "tokens:" + key].map { Data($0.utf8) } + [old ?? Data(), new ?? Data()]
         do {
             if case .number(1) = try await redis.call(command) { return true } else { return false }
-        } catch let error as RedisConnection.ServerError where error.text.hasPrefix("OOM") {
+        } catch let error as RedisConnection.ServerError where error.text.contains("OOM command") {
             throw TokenStoreError(.noSpace, "Redis has no memory left; raise maxmemory", underlying: error)
         }
     }

@@ -106,6 +106,22 @@ import Testing
         }
     }
 
+    @Test func `a full Redis has no space for a record, and removes one`() async throws {
+        try await withDatabase(.sqlite) { _ in
+            let server = try RedisServer(in: folder)
+            let redis = RedisConnection(port: server.port)
+            let (records, record) = (RedisRecords(redis), Data("a".utf8))
+            #expect(try await records.replace(nil, by: record, at: "ada"))
+            _ = try await redis.call(["CONFIG", "SET", "maxmemory", "1"].map { Data($0.utf8) })
+            let error = await #expect(throws: TokenStoreError.self) {
+                try await records.replace(record, by: Data("b".utf8), at: "ada")
+            }
+            #expect(error?.kind == .noSpace)
+            #expect(try await records.replace(record, by: nil, at: "ada"))
+            withExtendedLifetime(server) {}
+        }
+    }
+
     @Test func `two hosts of the guide share the token of a user`() async throws {
         try await withDatabase(.sqlite) { _ in
             let server = try RedisServer(in: folder)
