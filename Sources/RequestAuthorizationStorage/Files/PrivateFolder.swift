@@ -58,7 +58,7 @@ struct PrivateFolder: Sendable {
         do {
             try layer.makeFolder(path)
         } catch let error as FileError where error.isMissing {
-            guard let end = path.lastIndex(of: "/"), end != path.startIndex else { throw error }
+            guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")), end != path.startIndex else { throw error }
             try make(String(path[..<end]))
             try layer.makeFolder(path)
         }
@@ -72,7 +72,7 @@ struct PrivateFolder: Sendable {
     /// The closest folder above this one that exists, except the root.
     private func parent() throws -> (path: String, status: FileStatus)? {
         var parent = path[...]
-        while let end = parent.lastIndex(of: "/"), end != parent.startIndex {
+        while let end = parent.utf8.lastIndex(of: UInt8(ascii: "/")), end != parent.startIndex {
             parent = parent[..<end]
             if let status = try layer.status(ofPath: String(parent)) { return (String(parent), status) }
         }

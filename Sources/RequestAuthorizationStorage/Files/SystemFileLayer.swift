@@ -171,7 +171,7 @@ import Android
     // MARK: -
 
     private func openParent(of path: String) throws -> CInt {
-        let end = path.lastIndex(of: "/") ?? path.startIndex
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
         return try call("open") {
             openPath(end == path.startIndex ? "/" : String(path[..<end]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         }

@@ -57,6 +57,14 @@ import Darwin
     }
     #endif
 
+    @Test func `a folder whose name begins with a combining mark is made with the one above it`() async throws {
+        let folder = try TemporaryFolder()
+        let store = RestrictedFileTokenStore<TestToken>(
+            client: "client", account: "me", folder: .at(folder.path + "/new/\u{301}a"))
+        try await store.save(.make(1))
+        #expect(try await store.load() == .make(1))
+    }
+
     @Test func `a folder prints as its path`() {
         #expect("\(TokenFolder.at("/srv/tokens/"))" == "/srv/tokens")
     }
