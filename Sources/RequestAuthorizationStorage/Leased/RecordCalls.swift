@@ -12,12 +12,20 @@ struct RecordCalls: Sendable {
     struct Budget: Sendable {
         /// An uptime.
         let end: Duration
+        fileprivate let reads = Lock(0)
     }
 
     var budget: Budget { Budget(end: clock.uptime + limit) }
 
+    /// Reads a record, from the eleventh read of an operation on after a pause. A replica that lags shows again and
+    /// again what can no longer be replaced.
     func read(_ key: String, _ budget: Budget) async throws -> DatabaseRecord? {
-        try await call(budget) { [database] in try await database.read(key) }
+        let count = budget.reads.withLock { reads in
+            reads += 1
+            return reads
+        }
+        if count > 10 { try await clock.sleep(for: .milliseconds(20)) }
+        return try await call(budget) { [database] in try await database.read(key) }
     }
 
     /// Replaces a record. Without an answer it asks once more, and then whether the record is the new one.

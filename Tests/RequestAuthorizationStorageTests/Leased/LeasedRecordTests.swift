@@ -4,6 +4,7 @@
 import Foundation
 import RequestAuthorization
 import RequestAuthorizationTesting
+import StoreFixtures
 import Testing
 
 @testable import RequestAuthorizationStorage
@@ -213,6 +214,18 @@ import Testing
         #expect(try record().aside == nil)
         #expect(try record().intent?.count == 60)
         await lock.unlock()
+    }
+
+    @Test func `a replica that lags is asked again after pauses`() async throws {
+        let clock = HastyClock()
+        let store = try LeasedByteStore(database: records, key: "ada", clock: clock)
+        try await store.save(Data("a".utf8))
+        try await store.clear()
+        try await store.save(Data("b".utf8))
+        for _ in 1...20 { records.next(.read, .stale) }
+        let began = clock.uptime
+        #expect(try await store.load() == Data("b".utf8))
+        #expect(clock.uptime - began == .milliseconds(220))
     }
 
     @Test func `a database that was emptied has lost what a store has saved there`() async throws {
