@@ -73,7 +73,7 @@ struct CredentialFiles: Sendable {
             try prepare(folder)
             // `kept(in:)` has checked the file that is replaced.
             try exchange(item, as: token, in: folder)
-            noteDurable(try? folder.status(of: token))
+            _ = durable.exchange(try? folder.status(of: token))
             // `kept(in:)` has remembered the folder of a kept item.
             if kept == nil { remember(folder) }
             // A save that is cut off before this one has saved nothing.
@@ -190,20 +190,15 @@ struct CredentialFiles: Sendable {
         let status = try folder.status(of: token)
         guard status == nil || durable.withLock({ $0 }) != status else { return }
         try folder.sync()
-        noteDurable(status)
+        _ = durable.exchange(status)
     }
-
-    private func noteDurable(_ status: FileStatus?) { durable.withLock { $0 = status } }
 
     /// Notes that an item was saved. Without the note a removed session looks like a missing place to a new process.
     private func markGuard(in folder: OpenFolder) {
         try? folder.open(guardName, for: .overwriting)?.write(Data([1]))
     }
 
-    private func remember(_ folder: OpenFolder) {
-        let birth = folder.birth
-        lastPlace.withLock { $0 = birth }
-    }
+    private func remember(_ folder: OpenFolder) { _ = lastPlace.exchange(folder.birth) }
 
     /// Replaces a file durably. Throws if the name has a file that is not ours.
     func put(_ data: Data, as name: String, in folder: OpenFolder) throws {

@@ -139,10 +139,9 @@ final class InotifyInstance: Sendable {
 
     func remove(_ id: (watch: CInt, number: Int)) {
         state.withLock { state in
-            guard var handlers = state.handlers[id.watch] else { return }
-            handlers[id.number] = nil
-            state.handlers[id.watch] = handlers.isEmpty ? nil : handlers
-            guard handlers.isEmpty else { return }
+            state.handlers[id.watch]?[id.number] = nil
+            guard state.handlers[id.watch]?.isEmpty == true else { return }
+            state.handlers[id.watch] = nil
             state.unused.insert(id.watch)
             removeUnused(&state)
         }
