@@ -481,8 +481,10 @@ actor ResourceSessions {
         if let kept = try await settings.record(), !passed.contains(kept.signIn) {
             outdated[kept.tokens(of: settings.url)] = nil
         } else if let record, unsaved?.signIn == record.signIn {
-            // The token may not be stored yet. Without it the record would replace a session by none.
-            if !outdated.isEmpty, try await settings.store(of: record).load()?.version.session != record.session {
+            // A token that is held may not be stored yet. Without it the record would replace a session by none.
+            if !outdated.isEmpty, let held = session?.provider.heldSession, held == record.session,
+                try await settings.store(of: record).load()?.version.session != held
+            {
                 throw TokenStoreError(.unavailable, "the token of a sign-in is not stored yet; try again later")
             }
             try await settings.records.save(value: record, named: settings.sessionName)

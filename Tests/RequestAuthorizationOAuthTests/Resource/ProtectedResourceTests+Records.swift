@@ -147,7 +147,8 @@ extension ProtectedResourceTests {
     }
 
     @Test(arguments: [
-        ("resource ", "saved"), ("resource ", "reset"), ("resource ", "signed out"), ("token", "saved"),
+        ("resource ", "saved"), ("resource ", "reset"), ("resource ", "signed out"), ("resource ", "ended"),
+        ("token", "saved"),
     ])
     func `a former session stays until the next one is saved, or that is signed out`(full: String, end: String)
         async throws
@@ -165,6 +166,15 @@ extension ProtectedResourceTests {
             switch end {
             case "reset": await notes.reset()
             case "signed out": try await notes.signOut()
+            case "ended":
+                guarded.change { state in
+                    state.answers["/as2/token"] = { _ in .json(#"{"error":"invalid_grant"}"#, status: 400) }
+                }
+                guarded.clock.advance(by: .seconds(4000))
+                await #expect(throws: NotAuthorized.self) { _ = try await notes.validToken() }
+                records.isFull.withLock { $0 = false }
+                try await notes.settle(within: .seconds(60))
+                #expect(try await notes.storedSession() == nil)
             default:
                 records.isFull.withLock { $0 = false }
                 guarded.clock.advance(by: .seconds(5))
