@@ -215,7 +215,7 @@ actor ResourceSessions {
         return .some(try? await discovery.challenge())
     }
 
-    /// Reads the resource's metadata again after a 401, at most once a minute. Without an answer all stays as it is.
+    /// Reads the resource's metadata again, at most once a minute. Without an answer all stays as it is.
     func recheck(_ challenge: AuthenticationChallenge?) async throws {
         guard !isKnown else { return }
         if reading == nil, readAgainAt.map({ now >= $0 }) ?? true {
@@ -228,8 +228,11 @@ actor ResourceSessions {
     private func readAgain(_ challenge: AuthenticationChallenge?) async {
         defer { reading = nil }
         let former = session
+        guard let discovery = try? settings.discovery() else { return }
+        // Without a 401 the resource is asked where they are: the well-known places may have those of a parent.
+        let named: AuthenticationChallenge? = if let challenge { challenge } else { try? await discovery.challenge() }
         // An answer that was asked for before a session began says nothing about it.
-        guard let document = try? await settings.discovery().document(challenge), session === former else { return }
+        guard let document = try? await discovery.document(named), session === former else { return }
         readAgainAt = now + max(.seconds(60), document.maxAge)
         state.withLock { $0.consent.listed(document.issuers) }
     }

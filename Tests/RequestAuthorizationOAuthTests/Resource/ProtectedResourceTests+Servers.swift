@@ -103,6 +103,33 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a refresh that fails is no move to the server of a parent of the resource`() async throws {
+        try await GuardedServer.run { state in
+            (state.resource, state.challenge) = (nil, #"resource_metadata="BASE/custom""#)
+            for (place, resource, issuer) in [
+                ("/custom", "/mcp", "/as"), ("/.well-known/oauth-protected-resource", "", "/as2"),
+            ] {
+                state.answers[place] = {
+                    let base = "http://127.0.0.1:\($0.port)"
+                    return .json(
+                        #"{"resource":"\#(base)\#(resource)","authorization_servers":["\#(base)\#(issuer)"]}"#)
+                }
+            }
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            #expect(try await notes.get(server) == "200 ok")
+            guarded.change { $0.answers["/as/token"] = { _ in .status(503) } }
+            guarded.clock.advance(by: .seconds(4000))
+            await #expect(throws: RefreshFailed.self) { _ = try await notes.get(server) }
+            guarded.change { $0.answers["/as/token"] = nil }
+            guarded.clock.advance(by: .seconds(400))
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(asked.reasons == ["first sign-in"])
+            #expect(guarded.now.forms.map { $0.form["grant_type"] } == ["authorization_code", "refresh_token"])
+        }
+    }
+
     @Test func `a server that is listed again refreshes the session`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let asked = Asked()
