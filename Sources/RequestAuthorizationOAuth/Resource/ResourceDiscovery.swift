@@ -59,9 +59,9 @@ struct ResourceDiscovery: Sendable {
     ///
     /// - Parameter asks: whether the resource is asked for a challenge if the well-known places have none.
     func document(_ challenge: AuthenticationChallenge?, asks: Bool = false) async throws -> ResourceDocument? {
-        var problem: ProtectedResourceError?
+        var problem: (any Error)?
         for place in places(challenge) {
-            let response = try await transport.send(.metadata(at: place))
+            guard let response = try await transport.metadata(at: place, else: &problem) else { continue }
             try ProtectedResourceError.checkAvailability(response, "resource_metadata", at: transport.clock.now)
             // Some servers answer unknown paths with a page and the status 200.
             if response.statusCode == 200, let object = try? AnswerObject(response) {

@@ -16,9 +16,9 @@ extension AuthorizationServer {
     public static func discover(
         issuer: String, transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) async throws -> AuthorizationServer {
-        var (refusal, redirect): (AuthorizationServerError?, AuthorizationServerError?)
+        var (refusal, problem): ((any Error)?, (any Error)?)
         for url in try metadataURLs(of: issuer) {
-            let response = try await transport.send(.metadata(at: url))
+            guard let response = try await transport.metadata(at: url, else: &problem) else { continue }
             guard response.statusCode == 200 else {
                 if refusal == nil, [408, 429].contains(response.statusCode) || response.statusCode >= 500 {
                     refusal = AuthorizationServerError(
@@ -26,7 +26,7 @@ extension AuthorizationServer {
                         detail: "the server answered discovery with \(response.statusCode): try again later",
                         retryAfter: RetryAfter.duration(in: response, at: clock.now))
                 }
-                redirect = redirect ?? DiscoveryProblem.redirect(response, from: url)
+                if problem == nil { problem = DiscoveryProblem.redirect(response, from: url) }
                 continue
             }
             // Some servers answer unknown paths with a page and the status 200.
@@ -36,7 +36,7 @@ extension AuthorizationServer {
             if isSameIssuer(named, issuer) { return try AuthorizationServer(metadata: document, issuer: issuer) }
             refusal = DiscoveryProblem.otherIssuer(named, insteadOf: issuer)
         }
-        throw refusal ?? redirect ?? AuthorizationServerError(.noMetadata, member: "issuer")
+        throw refusal ?? problem ?? AuthorizationServerError(.noMetadata, member: "issuer")
     }
 
     /// Fills the properties that are `nil` from the server's metadata. Other properties stay as they are.
@@ -65,6 +65,18 @@ extension AuthorizationServer {
 extension TokenRequest {
     static func metadata(at url: URL) -> TokenRequest {
         TokenRequest(method: "GET", url: url, fields: [(name: "Accept", value: "application/json")])
+    }
+}
+
+extension TokenTransport {
+    /// Asks a place that may have metadata; `nil` if the answer is too long, as the page for an unknown path may be.
+    func metadata(at url: URL, else problem: inout (any Error)?) async throws -> TokenResponse? {
+        do {
+            return try await send(.metadata(at: url))
+        } catch let error as ProtectedResourceError where error.member == "body" {
+            problem = problem ?? error
+            return nil
+        }
     }
 }
 

@@ -239,6 +239,25 @@ import Testing
         #expect(other.problem == .unusable && "\(other)".contains("64 KiB"))
     }
 
+    @Test func `a long page for an unknown path hides no metadata at another place`() async throws {
+        let (found, _, base) = try await discover { state in
+            state.resource = nil
+            for place in ["\(Self.well)/mcp", "/.well-known/oauth-authorization-server/as"] {
+                state.answers[place] = { _ in .status(404, body: String(repeating: "x", count: 65 << 10)) }
+            }
+            state.answers[Self.well] = {
+                let base = "http://127.0.0.1:\($0.port)"
+                return .json(#"{"resource":"\#(base)","authorization_servers":["\#(base)/as"]}"#)
+            }
+            state.answers["/.well-known/openid-configuration/as"] = {
+                let own = "http://127.0.0.1:\($0.port)/as"
+                return .json(
+                    #"{"issuer":"\#(own)","token_endpoint":"\#(own)/t","code_challenge_methods_supported":["S256"]}"#)
+            }
+        }
+        #expect(found.identifier == base && found.server.tokenEndpoint?.absoluteString == "\(base)/as/t")
+    }
+
     @Test func `500 brackets are an error that names the member`() async throws {
         let deep = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
         for member in ["resource", "authorization_servers"] {
