@@ -52,7 +52,7 @@ let package = Package(
             ]),
         // The servers that the programs talk to, on this machine.
         .package(name: "Servers", path: "../Tests/Servers"),
-        // Trait Fleet: sealed sessions. The library fetches it in any case.
+        // Sealed sessions, and hashes of cookies. The library fetches it in any case.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         // The options and the help of `spotify` and `spotify-web`.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -69,6 +69,7 @@ let package = Package(
             dependencies: [
                 .localSpotify, .ours("AsyncHTTPClient"), .ours("Spotify"), .ours("Storage"), .ours("Telemetry"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Web"])),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Web"])),
             ]),
         .executableTarget(name: "first-tool", dependencies: [.ours("Spotify"), .ours("Storage"), .ours("URLSession")]),
         .executableTarget(name: "first-agent", dependencies: [.ours("OAuth"), .ours("Storage"), .ours("URLSession")]),

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Web && Clients
+import Crypto
 import Foundation
 import Hummingbird
 import LocalSpotify
@@ -28,8 +29,10 @@ final class Site: Sendable {
             clientID: "local-web", clientSecret: "local-secret", redirectURI: "http://127.0.0.1:\(port)/callback",
             accounts: .spotify(accounts: spotify), transport: HTTPClient.shared)
         users = AuthorizationPool { user in
-            RefreshableTokenAuthorization(
-                service: service, store: .restrictedFile(client: "first-site", account: user.uuidString))
+            // A hash: a log may name the file, and who knows the cookie is logged in.
+            let account = Data(SHA256.hash(data: Data(user.uuidString.utf8))).base64EncodedString()
+            return RefreshableTokenAuthorization(
+                service: service, store: .restrictedFile(client: "first-site", account: account))
         }
         users.report(to: .init(logger: logger, label: { _ in "a user" }))
         (self.spotify, self.port, self.service) = (spotify, port, service)

@@ -95,6 +95,11 @@ import FoundationNetworking
                     let (_, forged) = try await browser.data(from: link)
                     #expect((forged as? HTTPURLResponse)?.statusCode == 400)
                     _ = try await browser.data(from: callback)
+                    let cookies = browser.configuration.httpCookieStorage?.cookies ?? []
+                    let user = try #require(cookies.first { $0.name == "user" }?.value)
+                    let files = names(of: home)
+                    #expect(files.contains { $0.hasPrefix("first-site,") })
+                    #expect(!files.contains { $0.contains(user) }, "a log may name the file, and show the cookie")
                 }
                 let (profile, response) = try await browser.data(from: page)
                 let answer = try #require(response as? HTTPURLResponse)
@@ -141,6 +146,12 @@ import FoundationNetworking
         return try (files?.allObjects ?? []).compactMap { $0 as? URL }
             .filter { try $0.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true }
             .filter { String(decoding: try Data(contentsOf: $0), as: UTF8.self).contains("accessToken") }.count
+    }
+
+    /// The decoded names of the stored files.
+    private func names(of home: URL) -> [String] {
+        let files = FileManager.default.enumerator(at: home, includingPropertiesForKeys: nil)
+        return (files?.allObjects ?? []).compactMap { ($0 as? URL)?.lastPathComponent.removingPercentEncoding }
     }
     #endif
 
