@@ -73,6 +73,18 @@ import Testing
         }
     }
 
+    @Test func `each log-in of a browser has ten minutes, by the clock of the database`() async throws {
+        try await RunningFleet.run { fleet in
+            var browser = fleet.browser
+            let age = "UPDATE spotify_web_browsers SET created_at = created_at - interval '5 minutes'"
+            _ = try await browser.beginLogIn()
+            _ = try await fleet.database.query(age, parameters: [])
+            let page = try await browser.beginLogIn()
+            _ = try await fleet.database.query(age, parameters: [])
+            #expect(try await browser.open(try await fleet.spotify.callback(for: page)).location == "/me")
+        }
+    }
+
     @Test func `a session that ends by its age, or makes room for another, leaves no token`() async throws {
         try await RunningFleet.run { fleet in
             func tokens() async throws -> String? {

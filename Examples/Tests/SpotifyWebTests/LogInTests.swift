@@ -131,5 +131,17 @@ import Testing
             #expect(try await browser.open(try await running.spotify.callback(for: page)).status == 400)
         }
     }
+
+    @Test func `each log-in of a browser has ten minutes`() async throws {
+        try await RunningSite.run { running in
+            var browser = running.browser
+            let first = try await browser.beginLogIn()
+            running.clock.advance(by: .seconds(599))
+            let second = try await browser.beginLogIn()
+            running.clock.advance(by: .seconds(1))
+            #expect(try await browser.open(try await running.spotify.callback(for: first)).status == 400)
+            #expect(try await browser.open(try await running.spotify.callback(for: second)).location == "/me")
+        }
+    }
 }
 #endif

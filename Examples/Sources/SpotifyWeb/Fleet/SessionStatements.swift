@@ -55,7 +55,11 @@ enum SessionStatements {
             AND created_at > clock_timestamp() - $2::text::float8 * interval '1 second'
         """
 
+    /// The age of a visitor counts from its latest log-in.
     static let addLogIn = """
+        WITH visitor AS (
+            UPDATE spotify_web_browsers SET created_at = clock_timestamp(), used_at = clock_timestamp()
+            WHERE id = $1::text::bytea AND session IS NULL)
         INSERT INTO spotify_web_log_ins (browser, sealed) VALUES ($1::text::bytea, $2::text::bytea)
         """
 

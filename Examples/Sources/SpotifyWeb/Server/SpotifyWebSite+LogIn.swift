@@ -37,7 +37,8 @@ extension SpotifyWebSite {
         let id = cookie.id(in: request)
         let address = SiteAddress.redirectURI(at: context.origin) + (request.uri.query.map { "?\($0)" } ?? "")
         guard let url = URL(string: address),
-            let logIn = try await sessions.take(of: id, where: { $0.pending.accepts(url) })
+            let logIn = try await sessions.take(
+                of: id, where: { $0.pending.accepts(url) && !$0.pending.isExpired(at: clock.now) })
         else { return .page(.foreignCallback) }
         let token: OAuthToken
         do {

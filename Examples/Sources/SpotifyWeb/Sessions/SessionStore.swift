@@ -11,7 +11,8 @@ import RequestAuthorization
 /// The sessions of one server, in memory, limited in number and age.
 actor SessionStore<Pending: Sendable, Account: Sendable>: BrowserSessions {
     private struct Visitor {
-        let createdAt: Date
+        /// When the latest log-in began.
+        var beganAt: Date
         var pending: [Pending]
     }
 
@@ -43,15 +44,16 @@ actor SessionStore<Pending: Sendable, Account: Sendable>: BrowserSessions {
     func add(_ pending: Pending, of id: SessionSecret?) -> SessionSecret {
         removeOld()
         if let id, isAlive(visitor: id) {
+            visitors[id]?.beganAt = clock.now
             visitors[id]?.pending.append(pending)
             if let count = visitors[id]?.pending.count, count > limits.pendingPerVisitor {
                 visitors[id]?.pending.removeFirst(count - limits.pendingPerVisitor)
             }
             return id
         }
-        makeRoom(in: &visitors, for: limits.visitors, oldestBy: \.createdAt)
+        makeRoom(in: &visitors, for: limits.visitors, oldestBy: \.beganAt)
         let id = newSecret()
-        visitors[id] = Visitor(createdAt: clock.now, pending: [pending])
+        visitors[id] = Visitor(beganAt: clock.now, pending: [pending])
         return id
     }
 
@@ -97,7 +99,7 @@ actor SessionStore<Pending: Sendable, Account: Sendable>: BrowserSessions {
     private func isAlive(visitor id: SessionSecret) -> Bool { visitors[id].map { clock.now < end(of: $0) } ?? false }
     private func isAlive(session id: SessionSecret) -> Bool { entries[id].map { clock.now < end(of: $0) } ?? false }
 
-    private func end(of visitor: Visitor) -> Date { visitor.createdAt + limits.visitorAge.timeInterval }
+    private func end(of visitor: Visitor) -> Date { visitor.beganAt + limits.visitorAge.timeInterval }
     private func end(of entry: Entry) -> Date {
         min(entry.createdAt + limits.age.timeInterval, entry.usedAt + limits.idle.timeInterval)
     }
