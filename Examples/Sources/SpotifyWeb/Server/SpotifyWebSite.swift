@@ -89,8 +89,8 @@ public struct SpotifyWebSite: Sendable {
         // end sample
     }
 
-    /// Serves the site until the task is cancelled or the process gets SIGINT or SIGTERM. Then it answers the requests
-    /// that it has received, and waits for refreshes to end.
+    /// Serves the site until the process gets SIGINT or SIGTERM. Then it answers the requests that it has received, and
+    /// waits for refreshes to end. If the task is cancelled, it ends without either.
     ///
     /// - Parameters:
     ///   - host: the interface to listen on. The default cannot be reached from other machines.
