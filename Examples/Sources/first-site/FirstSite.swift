@@ -49,7 +49,7 @@ final class Site: Sendable {
             return Response(
                 status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
                 body: .init(byteBuffer: try await response.body.collect(upTo: 1 << 16)))
-        } catch is NotAuthorized {
+        } catch let error as NotAuthorized where error.needsSignIn {
             return .redirect(to: "/login")  // never logged in, or the session has ended
         } catch is RefreshFailed {
             return .text(.serviceUnavailable, "Spotify is down. You are still logged in.")
