@@ -108,7 +108,11 @@ import Testing
         try await GuardedServer.run(GuardedServer.addDevice) { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization(
                 "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), transport: .patient, clock: guarded.clock,
-                signIn: .onAnotherDevice { _ in throw NoDisplay() } ask: { _ in true })
+                signIn: .onAnotherDevice { _ in
+                    throw NoDisplay()
+                } ask: { _ in
+                    true
+                })
             await #expect(throws: NoDisplay.self) { try await notes.signIn() }
             #expect(guarded.now.forms.isEmpty)
         }

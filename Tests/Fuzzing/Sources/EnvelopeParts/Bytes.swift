@@ -1,0 +1,1 @@
+../../../../Sources/RequestAuthorizationStorage/Support/Bytes.swift
