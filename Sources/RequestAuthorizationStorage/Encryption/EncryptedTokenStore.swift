@@ -97,8 +97,8 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
                 let kept = found.opened
                 if purpose == .reencryption, kept?.isCurrent == true { return .refused(kept?.stored) }
                 guard let stored = rule(kept?.stored, found.read.absence) else {
-                    if let kept, let record = items as? LeasedByteStore {
-                        guard try await record.confirms(kept.item) else { continue }
+                    if let kept, let aware = items as? any EndAwareByteStore {
+                        guard try await aware.confirms(kept.item) else { continue }
                     }
                     return .refused(kept?.stored)
                 }
@@ -119,8 +119,8 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
     private func put(
         _ item: Data, isEnd: Bool, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) -> Bool
     ) async throws -> Bool {
-        if let record = items as? LeasedByteStore {
-            return try await record.save(item, ending: intent, isEnd: isEnd, if: condition) == .saved
+        if let aware = items as? any EndAwareByteStore {
+            return try await aware.save(item, ending: intent, isEnd: isEnd, if: condition) == .saved
         }
         guard let shared = items as? any SharedByteStore else {
             try await items.save(item)

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// One item in a record of a ``RecordDatabase``, for any number of hosts. Exclusive access is a lease in the record.
-package final class LeasedByteStore: SharedByteStore, RedactedDescription {
+package final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
     let space: RecordSpace
     let name: RecordName
     let state: Lock<State>
@@ -87,7 +87,6 @@ package final class LeasedByteStore: SharedByteStore, RedactedDescription {
         try await save(item, ending: intent, isEnd: nil, if: condition)
     }
 
-    /// - Parameter isEnd: whether the item is a tombstone; `nil` if the item tells it, because it is not encrypted.
     func save(
         _ item: Data, ending intent: Data?, isEnd: Bool?,
         if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
@@ -101,7 +100,6 @@ package final class LeasedByteStore: SharedByteStore, RedactedDescription {
         return result
     }
 
-    /// Whether the record has this item. What was read may be stale, and must not refuse a save by itself.
     func confirms(_ item: Data) async throws -> Bool {
         try await change(ending: nil) { _ in nil } == .refused(item)
     }
