@@ -264,3 +264,7 @@ struct ResourceAddresses: Sendable {
         return allows(url) ? nil : "this program does not allow it"
     }
 }
+
+extension ProtectedResourceError: AnswerLimit {
+    var isTooLong: Bool { member == "body" }
+}
