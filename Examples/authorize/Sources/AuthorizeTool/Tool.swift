@@ -62,8 +62,10 @@ public struct Tool: Sendable {
 
     /// A word for a shell, without control characters.
     private static func shellWord(_ text: String) -> String {
-        let isPlain = !text.isEmpty && text.utf8.allSatisfy { plain.contains($0) }
-        return isPlain ? text : "'\(PlainText.clean(text).replacing("'", with: #"'\''"#))'"
+        if !text.isEmpty, text.utf8.allSatisfy({ plain.contains($0) }) { return text }
+        // A shell reads bytes: a quote ends the word also if a combining mark makes one character with it.
+        let parts = PlainText.clean(text).unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
+        return "'\(parts.map { String($0) }.joined(separator: #"'\''"#))'"
     }
 
     /// The characters that mean nothing to a shell, wherever they are in a word.

@@ -409,6 +409,14 @@ struct SessionTests {
         #expect(tool.login("https://h.example/it's", as: options) == words.joined(separator: " "))
     }
 
+    @Test func `a scope that a server demands runs nothing in a shell`() throws {
+        var options = SignInOptions()
+        // Each mark makes one character with the quote before it.
+        options.scopes = ["a'\u{301};id;'", "b'\u{200D};id;'"]
+        let words = #"--scope 'a'\''\#u{301};id;'\''' --scope 'b'\''\#u{200D};id;'\'''"#
+        #expect(try Tool().login("URL", as: options) == "authorize login URL \(words)")
+    }
+
     @Test func `the advice has the URL and the words of the last sign-in, until a sign-out`() async throws {
         try await User.with { user in
             let issuer = user.server.base + "/"
