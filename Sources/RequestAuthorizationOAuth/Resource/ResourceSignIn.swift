@@ -30,7 +30,7 @@ public struct ResourceSignIn: Sendable, RedactedDescription {
     public struct Request: Sendable, Hashable {
         /// The resource that the token will be for: the URL, or a parent of it whose parts all accept the token.
         public let resource: String
-        /// The server on whose page the person signs in. Show it first.
+        /// The URL of the server on whose page the person signs in, in ASCII. Show it first.
         public let issuer: String
         /// All scopes that the token is to have.
         public let scopes: Set<String>
@@ -83,7 +83,9 @@ extension ResourceSignIn.Request {
     init(_ found: ProtectedResource, _ scopes: Set<String>, since former: Set<String>, _ reason: ResourceSignIn.Reason)
     {
         resource = TerminalText.clean(found.identifier)
-        issuer = TerminalText.clean(found.server.issuer ?? found.server.tokenEndpoint?.absoluteString ?? "")
+        // Encoded: letters that look alike, or a sentence behind the host, would mislead the person.
+        let server = found.server.issuer.flatMap { URL(string: $0) } ?? found.server.tokenEndpoint
+        issuer = TerminalText.clean(server?.absoluteString ?? "")
         self.scopes = Set(scopes.map { TerminalText.clean($0) })
         newScopes = Set(scopes.subtracting(former).map { TerminalText.clean($0) })
         self.reason = reason

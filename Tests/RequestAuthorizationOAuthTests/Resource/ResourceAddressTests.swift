@@ -85,6 +85,14 @@ import Testing
         #expect(throws: ProtectedResourceError.self) { try ResourceAddresses(of: resource) }
     }
 
+    @Test(arguments: ["https://\u{430}pple.example", "https://as.example/ is your own server"])
+    func `a person is asked about a server whose URL can be read in one way only`(issuer: String) {
+        let found = ProtectedResource(
+            identifier: "https://notes.example", server: AuthorizationServer(issuer: issuer))
+        let shown = ResourceSignIn.Request(found, [], since: [], .first).issuer
+        #expect(shown.hasPrefix("https://") && shown.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "\(shown)")
+    }
+
     @Test func `the program may forbid more`() throws {
         let addresses = try ResourceAddresses(of: "https://notes.example") { $0.host() != "evil.example" }
         #expect(throws: ProtectedResourceError.self) {
