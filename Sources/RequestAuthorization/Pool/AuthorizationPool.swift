@@ -5,6 +5,7 @@
 ///
 /// A server acts for many users. Two providers of one user would refresh the same token twice, and servers that rotate
 /// refresh tokens treat that as theft. Ask the pool each time, or keep the provider: both give the same one.
+/// Names that users choose are no identities: two spellings of an accented letter are equal texts.
 ///
 ///     let pool = AuthorizationPool(idleFor: .seconds(600), atMost: 10_000) { (user: UserID) in
 ///         RefreshableTokenAuthorization(service: service, store: stores.store(of: user))
