@@ -144,6 +144,12 @@ struct BridgeTests {
         #expect(events.pause == pause)
     }
 
+    @Test(arguments: [("7", true), ("1.5", true), (#""a""#, true), ("[[7]]", false), (#"{"a":7}"#, false)])
+    func `the id of a message is a text or a number`(id: String, isOne: Bool) {
+        let message = Message(#"{"jsonrpc":"2.0","id":\#(id),"method":"ping"}"#)
+        #expect(message.isOfJSONRPC == isOne && message.requests.count == (isOne ? 1 : 0))
+    }
+
     static let initialize =
         #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#
         + "\n"

@@ -8,8 +8,19 @@ import RequestAuthorizationOAuth
 struct Message {
     private struct Face: Decodable {
         let jsonrpc: String
-        let id: JSONValue?
+        let id: ID?
         let method: String?
+    }
+
+    /// A text or a number (JSON-RPC 2.0 §4). Lists in lists would occupy a decoder, which cannot be cancelled, for long.
+    private struct ID: Decodable {
+        let value: JSONValue
+
+        init(from decoder: any Decoder) throws {
+            let single = try decoder.singleValueContainer()
+            if (try? single.decode(String.self)) == nil { _ = try single.decode(Double.self) }
+            value = try single.decode(JSONValue.self)
+        }
     }
 
     let line: String
@@ -27,8 +38,8 @@ struct Message {
         let faces = single.map { [$0] } ?? (try? decoder.decode([Face].self, from: data)) ?? []
         (self.line, isOfJSONRPC) = (line, !faces.isEmpty && faces.allSatisfy { $0.jsonrpc == "2.0" })
         method = faces.lazy.compactMap(\.method).first
-        requests = faces.filter { $0.method != nil }.compactMap(\.id)
-        responses = faces.filter { $0.method == nil }.compactMap(\.id)
+        requests = faces.filter { $0.method != nil }.compactMap(\.id?.value)
+        responses = faces.filter { $0.method == nil }.compactMap(\.id?.value)
     }
 
     /// A message of a server. Line breaks between the parts of JSON become spaces.
