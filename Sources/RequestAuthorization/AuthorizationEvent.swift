@@ -29,7 +29,7 @@ public struct AuthorizationEvent: Sendable {
         public static let tokenDiscarded = Kind(label: "token discarded")
         /// The session of the installed token ends soon, and no refresh prolongs it. See `signInNeededBefore`.
         public static let signInNeeded = Kind(label: "sign-in needed")
-        /// A server sent what a proof cannot hold, such as a nonce that is too long. See `error`.
+        /// A server sent what a proof cannot hold, such as a nonce that is too long, or refuses any. See `error`.
         public static let proofAnswerIgnored = Kind(label: "proof answer ignored")
         /// A sign-out went on although the server refused to revoke the token.
         public static let revocationRefused = Kind(label: "revocation refused")

@@ -74,7 +74,7 @@ public enum ProofOutcome: Sendable {
     /// `send` makes at most three such retries for each credential, after a 401 or a 400. Return ``refused(_:)`` if the
     /// answer asks for what the refused proof had.
     case newProofNeeded
-    /// The proof was refused, and another proof would not help. No refresh begins: the token is good.
+    /// The proof was refused, and another one would not help. It is reported, and no refresh begins: the token is good.
     case refused(any Error)
     /// The server sent what no proof can hold. It is ignored, and reported by ``RefreshableTokenAuthorization/events``.
     case ignored(any Error)
