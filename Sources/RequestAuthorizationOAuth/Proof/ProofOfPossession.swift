@@ -29,9 +29,6 @@ public struct ProofOfPossession: Sendable, Hashable {
 
     package let keyStorage: KeyStorage
     package let algorithm: Algorithm
-    /// Whether a server may answer with a token of the type `Bearer`, which is of use to a thief.
-    ///
-    /// If not, it is an `InvalidTokenResponse` with the problem `downgraded`. A refresh keeps the new refresh token.
     package let allowsBearer: Bool
 
     #if canImport(CryptoKit) || Crypto
@@ -39,6 +36,12 @@ public struct ProofOfPossession: Sendable, Hashable {
     public static let dpop = Self.dpop()
 
     /// DPoP (RFC 9449).
+    ///
+    /// - Parameters:
+    ///   - keyStorage: where the private keys are kept.
+    ///   - algorithm: the algorithm of new keys.
+    ///   - allowsBearer: whether a server may answer with a token of the type `Bearer`, which is of use to a thief. If
+    ///     not, it is an `InvalidTokenResponse` with the problem `downgraded`. A refresh keeps the new refresh token.
     public static func dpop(
         keyStorage: KeyStorage = .withToken, algorithm: Algorithm = .es256, allowsBearer: Bool = false
     ) -> ProofOfPossession {
