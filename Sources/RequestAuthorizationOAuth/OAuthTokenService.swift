@@ -220,9 +220,9 @@ extension OAuthTokenService {
 
     /// Any other grant that needs no user.
     ///
-    /// The closure `token` is called on first use, and for each refresh without a refresh token or with a dead one. A
-    /// refusal of the server, such as `invalid_grant`, keeps the session. If no later call can succeed, throw
-    /// `NotAuthorized(.rejected)`: it ends the session.
+    /// The closure `token` is called on first use, and for each refresh without a refresh token, or with one that is
+    /// dead or has lost its key. A refusal of the server, such as `invalid_grant`, keeps the session. If no later call
+    /// can succeed, throw `NotAuthorized(.rejected)`: it ends the session.
     public static func custom(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil, transport: any TokenTransport, clock: any AuthorizationClock = .system,
