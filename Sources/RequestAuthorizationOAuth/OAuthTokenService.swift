@@ -33,9 +33,9 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
     ///
     /// The token of another server is not sent: such a grant fetches one of its own in its place.
     ///
-    /// - Throws: `TokenEndpointError` if the server refused, `InvalidTokenResponse` if its answer cannot be used,
-    ///   an error of the kind `noRefreshToken` if there is none, `NotAuthorized` with a ``TokenOfOtherIssuer`` if the
-    ///   user has to sign in at this server first, and errors of the transport.
+    /// - Throws: as ``TokenEndpoint/token(grantType:parameters:requestedScopes:)``; an error of the kind
+    ///   `noRefreshToken` if there is none; ``IdentityTokenError`` if the answer is for another person, server or
+    ///   client; `NotAuthorized` with a ``TokenOfOtherIssuer`` if the user has to sign in at this server first.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken {
         do { try endpoint.server.checkIssuer(of: token) } catch {
             guard initial != nil else { throw error.inSession }

@@ -4,8 +4,8 @@
 extension RefreshableTokenAuthorization {
     /// Returns the token in the `Authorization` field, after a refresh if one is needed.
     ///
-    /// - Throws: ``NotAuthorized`` if the user must sign in first, ``RefreshFailed`` if no token is available for now,
-    ///   `CancellationError` at once when the task is cancelled.
+    /// - Throws: ``NotAuthorized`` if the user must sign in first, or for plain `http`; ``RefreshFailed`` if no token
+    ///   is available for now; errors of a ``RequestProof``; `CancellationError` at once when the task is cancelled.
     @inlinable @inline(__always)
     public nonisolated func credential(for request: some AuthorizableRequest) async throws -> Credential {
         try request.refusePlaintext()  // Before anything is fetched.

@@ -43,8 +43,8 @@ public struct DeviceSignIn: Sendable, RedactedDescription {
     /// client's authenticator do not end it. The server is polled less often from then on, until the code expires.
     ///
     /// - Throws: ``SignInError`` if the user denied access or the code expired; `TokenEndpointError` for any other
-    ///   error of the server; `InvalidTokenResponse` for an unusable token; errors of the transport;
-    ///   `CancellationError`.
+    ///   error of the server; `InvalidTokenResponse` for an unusable token, ``IdentityTokenError`` for an unusable ID
+    ///   token; errors of the transport; `CancellationError`.
     public func token() async throws -> OAuthToken {
         for try await step in progress {
             if case .authorized(let token) = step { return token }

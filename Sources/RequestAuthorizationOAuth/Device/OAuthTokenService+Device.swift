@@ -15,7 +15,8 @@ extension OAuthTokenService {
     /// parameters that the library sends. With `identity` the token says who signed in (``OAuthToken/identity``).
     ///
     /// - Throws: ``AuthorizationServerError`` if the server has no such endpoint; `InvalidTokenResponse`,
-    ///   `TokenEndpointError`, and errors of the transport; ``ProofUnavailable`` if there can be no key.
+    ///   `TokenEndpointError`, and errors of the transport; `InvalidTokenRequest`, ``ClientAuthenticationFailed``, and
+    ///   ``ProofUnavailable`` if there can be no key.
     public func deviceSignIn(
         scopes: Set<String>, parameters: [String: String] = [:], identity: Bool = false
     ) async throws -> DeviceSignIn {

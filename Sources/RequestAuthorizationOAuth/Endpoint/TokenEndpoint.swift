@@ -25,7 +25,7 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     /// The nonces and times that servers require in proofs.
     var nonces = ProofNonces()
 
-    /// Creates an endpoint. Nothing is sent yet. `authentication` replaces the client's own `authentication`.
+    /// Creates an endpoint. Nothing is sent yet. `authentication` replaces the client's secret; `proof` binds tokens.
     public init(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         transport: any TokenTransport, clock: any AuthorizationClock = .system, proof: ProofOfPossession? = nil
@@ -42,8 +42,8 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     ///   - parameters: those of the grant. Only `resource` and `audience` may be repeated. The client's own come last.
     ///   - requestedScopes: the scopes of the request; the token has these if the answer names none.
     /// - Throws: `TokenEndpointError` if the server refused, `InvalidTokenResponse` if its answer cannot be used,
-    ///   ``AuthorizationServerError``, `InvalidTokenRequest` and ``ClientAuthenticationFailed`` if nothing was sent,
-    ///   and errors of the transport.
+    ///   ``AuthorizationServerError``, `InvalidTokenRequest`, ``ProofUnavailable`` and ``ClientAuthenticationFailed``
+    ///   if nothing was sent, and errors of the transport.
     public func token(
         grantType: String, parameters: [(name: String, value: String)] = [], requestedScopes: Set<String> = []
     ) async throws -> OAuthToken {

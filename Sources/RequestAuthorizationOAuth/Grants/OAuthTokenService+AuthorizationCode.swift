@@ -19,8 +19,9 @@ extension OAuthTokenService {
     ///     nonce, and the sign-in fails with ``IdentityTokenError`` without a valid ID token.
     /// - Returns: the sign-in, which the service's store of pending sign-ins keeps too.
     /// - Throws: ``SignInError`` of the kind ``SignInError/Kind/redirectURI``, ``AuthorizationServerError``,
-    ///   `InvalidTokenRequest` for a resource that is not a URI, and errors of the store. A pushed request also throws
-    ///   `TokenEndpointError`, `InvalidTokenResponse`, ``ClientAuthenticationFailed``, and errors of the transport.
+    ///   `InvalidTokenRequest` for a resource that is not a URI, ``ProofUnavailable`` if there can be no key, and
+    ///   errors of the store. A pushed request also throws `TokenEndpointError`, `InvalidTokenResponse`,
+    ///   ``ClientAuthenticationFailed``, and errors of the transport.
     public func signIn(
         scopes: Set<String>, after challenge: AuthenticationChallenge? = nil, redirectURI: String? = nil,
         parameters: [String: String] = [:], identity: Bool = false
@@ -154,7 +155,9 @@ extension OAuthTokenService {
     /// user. So a server finishes the sign-in that it kept in the browser's session: ``finish(_:callback:)``.
     ///
     /// - Throws: ``SignInError``, of the kind ``SignInError/Kind/foreign`` if the callback belongs to no sign-in and
-    ///   changes nothing; `TokenEndpointError` if the token endpoint refused; errors of the transport and the store.
+    ///   changes nothing; `TokenEndpointError` if the token endpoint refused; `InvalidTokenResponse` and
+    ///   ``IdentityTokenError`` if its answer cannot be used; ``AuthorizationServerError``, ``ProofUnavailable`` and
+    ///   ``ClientAuthenticationFailed`` if nothing was sent; errors of the transport and the store.
     public func finish(callback: URL) async throws -> OAuthToken {
         guard case .text(let state) = FormPairs(queryOf: callback.absoluteString)["state"],
             let pending = try await pendingSignIns.find(state: state)

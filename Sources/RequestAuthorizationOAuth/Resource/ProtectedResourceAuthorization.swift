@@ -77,9 +77,9 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
 
     /// Returns the token of the resource; nothing until somebody has signed in.
     ///
-    /// - Throws: `NotAuthorized`, with the reason `originNotAllowed` for a request that is not
-    ///   below the URL; `RefreshFailed`; ``ProtectedResourceError`` if a person must be asked and the server cannot be
-    ///   found; `CancellationError` at once when the task is cancelled.
+    /// - Throws: `NotAuthorized`, with the reason `originNotAllowed` for a request that is not below the URL;
+    ///   `RefreshFailed`; the errors of ``signIn(scopes:)`` if a person must be asked; `TokenStoreError` if the records
+    ///   cannot be read; `CancellationError` at once when the task is cancelled.
     public func credential(for request: some AuthorizableRequest) async throws -> Credential {
         try check(request)
         let credential = try await inSession { session in
@@ -200,14 +200,17 @@ extension ProtectedResourceAuthorization {
     /// Programs with the same records share one page: the others take over the session of the first.
     ///
     /// - Parameter scopes: requested in place of those that the resource lists; if there are none, those are requested.
-    /// - Throws: ``SignInError``, ``ProtectedResourceError``, `NotAuthorized`; `CancellationError` if the task is
-    ///   cancelled, and the sign-in goes on.
+    /// - Throws: ``SignInError``, ``ProtectedResourceError``, `NotAuthorized`; `TokenEndpointError` if the server
+    ///   refused; errors of the transport, the records, `ask` and `show`; `CancellationError` if the task is cancelled,
+    ///   and the sign-in goes on.
     public func signIn(scopes: Set<String> = []) async throws { try await sessions.signIn(scopes: scopes) }
 
     /// Revokes the token at the server, then signs out here; see `RefreshableTokenAuthorization.signOut()`.
     ///
     /// A sign-in that is under way is dropped: its callers get `NotAuthorized` with the reason `signedOut`. So do requests
     /// that need the person meanwhile.
+    ///
+    /// - Throws: as that function, and the error of the records if the session is not known and they cannot be read.
     public func signOut() async throws { try await sessions.signOut() }
 
     /// Signs out on this machine only. The server is not told. A sign-in that is under way is dropped, as by ``signOut()``.
@@ -239,6 +242,8 @@ extension ProtectedResourceAuthorization {
     /// Returns the sign-in for this URL that is under way in a process with the same records; `nil` if there is none.
     ///
     /// ``signIn(scopes:)`` would wait for it. Records in memory wait for its end here too.
+    ///
+    /// - Throws: `TokenStoreError` if the records cannot be read.
     public func signInUnderWay() async throws -> SignInUnderWay? { try await sessions.settings.signInUnderWay() }
 
     /// Waits until what was begun has ended and is stored; see `RefreshableTokenAuthorization.settle(within:)`.

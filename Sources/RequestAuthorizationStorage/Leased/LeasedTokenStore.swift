@@ -18,6 +18,8 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     /// Stores the token as JSON, which is not encrypted.
     ///
     /// The key has 1 to 512 bytes of UTF-8, and is not secret. The initializer of ``LeasedTokens`` describes the others.
+    ///
+    /// - Throws: `TokenStoreError` (`unsuitable`) if the key or the lease cannot be used.
     public convenience init(
         unencryptedIn database: some RecordDatabase, key: String, lease: Duration = .seconds(10),
         requestDeadline: Duration = .seconds(4), callLimit: Duration = .seconds(5),
