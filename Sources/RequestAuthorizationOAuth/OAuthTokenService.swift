@@ -155,7 +155,7 @@ extension OAuthTokenService {
     /// - Parameters:
     ///   - server: the authorization server.
     ///   - client: the client as it is registered there.
-    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
+    ///   - authentication: authenticates the client in each request, in place of the client's secret.
     ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
     ///   - redirectURI: where the server sends users back to; a sign-in may name another URI.
     ///   - pendingSignIns: keeps sign-ins until their callbacks come; `.items(…)` also over a restart.
@@ -220,9 +220,9 @@ extension OAuthTokenService {
 
     /// Any other grant that needs no user.
     ///
-    /// The closure `token` is called on first use, and for each refresh without a refresh token, or with one that is
-    /// dead or has lost its key. A refusal of the server, such as `invalid_grant`, keeps the session. If no later call
-    /// can succeed, throw `NotAuthorized(.rejected)`: it ends the session.
+    /// The closure `token` is called on first use, and for each refresh without a refresh token that can be used. One
+    /// that is dead, or has lost its key, cannot. A refusal of the server, such as `invalid_grant`, keeps the session.
+    /// If no later call can succeed, throw `NotAuthorized(.rejected)`: it ends the session.
     public static func custom(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil, transport: any TokenTransport, clock: any AuthorizationClock = .system,

@@ -12,15 +12,16 @@
 ///     }
 ///     let (data, response) = try await URLSession.shared.data(for: request, authorizedBy: pool[user])
 ///
-/// A provider is *idle* if only the pool has a reference to it, and nothing uses it: no refresh, save, sign-in or sign-out
-/// is under way, no request waits, and no iteration observes it. The pool drops providers that were idle for longer than
-/// `idleFor`. Above `atMost` it drops the idle one unused for longest. Providers in use are kept, even above `atMost`.
+/// A provider is *idle* if only the pool has a reference to it, and nothing uses it. No refresh, save, sign-in or
+/// sign-out is under way then, no request waits, and no iteration observes it. The pool drops providers that were idle
+/// for longer than `idleFor`. Above `atMost` it drops the idle one unused for longest. Providers in use are kept, even
+/// above `atMost`.
 ///
 /// A new provider starts as after a restart of the program: from its store, or with
 /// ``RefreshableTokenService/initialToken()``. So a provider is kept as long as the pool lives if its session is in
-/// memory only: signed in without a store, signed out without one if the service may need no user, or signed in or out
-/// with a read-only one. After a failure a provider is kept until the next try is due, so that no server is called
-/// earlier than it asked.
+/// memory only. Without a store that is one that was signed in, or signed out if the service may need no user. With a
+/// read-only store it is any that was signed in or out here. After a failure a provider is kept until the next try is
+/// due, so that no server is called earlier than it asked.
 ///
 /// All functions may be called from any thread. In tests, advance the time with `ManualClock`.
 public final class AuthorizationPool<ID: Hashable & Sendable, Token: AuthorizationToken>: Sendable {

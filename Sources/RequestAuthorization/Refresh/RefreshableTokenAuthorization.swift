@@ -9,7 +9,7 @@
 ///
 /// While the token is valid, requests do not wait: it is refreshed in the background ahead of expiry. After expiry or a
 /// 401, requests wait for a single refresh and are resumed in order of arrival. A cancelled request throws at once; the
-/// refresh goes on for the others. A transient failure keeps the session: requests without a valid token wait for the
+/// refresh goes on for the others. A transient failure keeps the session. Requests without a valid token wait for the
 /// next slot if that is near, and get a ``RefreshFailed`` if not. ``RefreshPolicy`` has the figures.
 ///
 /// With a ``TokenStore`` the token is loaded on first use, and a new token is saved before it is used. Test your own

@@ -12,9 +12,10 @@ public protocol AuthorizableResponse {
 }
 
 extension AuthorizableResponse {
-    /// The answer if the server refused the credential: a 401 (RFC 9110 §15.5.2), or a 403 whose challenge asks for
-    /// another scope (RFC 6750 §3.1) or a stronger log-in; also a 400 whose challenge asks for a nonce in the proof of
-    /// a bound token, which some servers send in place of a 401 (RFC 9449 §9). `nil` for any other answer.
+    /// The answer if the server refused the credential; `nil` for any other answer.
+    ///
+    /// That is a 401 (RFC 9110 §15.5.2), or a 403 whose challenge asks for another scope (RFC 6750 §3.1) or a stronger
+    /// log-in. Some servers send a 400 if they want a nonce in a proof (RFC 9449 §9), which counts, too.
     public var unauthorized: UnauthorizedResponse? {
         switch statusCode {
         case 401: return UnauthorizedResponse(of: self)

@@ -6,8 +6,8 @@ extension AuthorizationProvider {
     ///
     ///     let response = try await auth.send(request) { try await client.execute($0, timeout: .seconds(30)) }
     ///
-    /// Each try authorizes the original request anew, never the authorized copy. No other status is retried, except a
-    /// 403 that asks for another scope if the provider can get it, and a 400 that refuses only the proof of a token.
+    /// Each try authorizes the original request anew, never the authorized copy. No other status is retried, with
+    /// two exceptions: a 403 that asks for a scope that the provider can get, and a 400 that refuses only a proof.
     ///
     /// If your client follows redirects by itself, a 401 of the last address repeats the first request, also one that has
     /// been answered. Make the client with its redirects off, or use one of the modules for clients.

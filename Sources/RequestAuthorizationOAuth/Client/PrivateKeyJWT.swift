@@ -9,8 +9,8 @@
 ///         server: server, client: .public(id: "billing"),
 ///         authentication: .privateKeyJWT(try .pem(key, keyID: "2026-11")), transport: URLSession.shared)
 ///
-/// Each request has its own assertion, which is valid for a minute. As the revision of the RFC requires, its type is
-/// `client-authentication+jwt` and its audience is the issuer only, so that no other server can use it.
+/// Each request has its own assertion, which is valid for a minute. Its type is `client-authentication+jwt`, and
+/// its audience the issuer only, as the revision of the RFC requires. So no other server can use it.
 public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
     /// How long an assertion is valid.
     package static let lifetime: Duration = .seconds(60)

@@ -9,9 +9,10 @@ extension OAuthTokenService {
     ///     ) { try company.endpoint.logIn(of: await person.validToken()) }
     ///
     /// For each token the provider makes an assertion for the server ("ID-JAG"): RFC 8693 at the provider, RFC 7523 at
-    /// the server, draft-ietf-oauth-identity-assertion-authz-grant. So the provider decides anew each time, and a refresh
-    /// token of the server is dropped. If the provider refuses the log-in, or if `subject` throws a `NotAuthorized` that
-    /// asks for a sign-in, callers get `NotAuthorized` with the reason `needsInteraction`, and the session is kept.
+    /// the server, draft-ietf-oauth-identity-assertion-authz-grant. So the provider decides anew each time, and a
+    /// refresh token of the server is dropped. The provider may refuse the log-in, or `subject` throw a `NotAuthorized`
+    /// that asks for a sign-in. Then callers get `NotAuthorized` with the reason `needsInteraction`, and the session is
+    /// kept.
     ///
     /// Nothing is sent to a server whose metadata list its grant profiles, and this one is missing.
     ///
@@ -19,7 +20,7 @@ extension OAuthTokenService {
     ///   - provider: the token endpoint of the identity provider, with the client as it is registered there.
     ///   - server: the authorization server of the resource, whose `issuer` must be known.
     ///   - client: the client as it is registered at that server. Both get its `resources`.
-    ///   - authentication: authenticates the client at that server, in place of the client's own `authentication`.
+    ///   - authentication: authenticates the client at that server, in place of the client's secret.
     ///   - proof: how tokens of that server are bound to a key.
     ///   - scopes: those of the resource; if there are none, provider and server choose.
     ///   - transport: sends the requests to that server.

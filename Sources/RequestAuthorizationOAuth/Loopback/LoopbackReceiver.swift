@@ -48,9 +48,9 @@ extension LoopbackReceiver: CallbackReceiver {
     ///
     /// The redirect URI is, for instance, `http://127.0.0.1:49152/callback`. `start` and `show` run in a task of their
     /// own, and this function never waits for its end. `show` may return at once. If it still runs when the callback
-    /// comes or the timeout has passed, it is left alone: it goes on, is not cancelled, and its error is ignored. (On
-    /// Linux `URLSession` may stand still for ever if a task is cancelled while its answer arrives.) Only if the
-    /// caller's task is cancelled, `start` and `show` are cancelled too. A page is not shown after the end.
+    /// comes or the timeout has passed, it goes on, is not cancelled, and its error is ignored. On Linux `URLSession`
+    /// may stand still for ever if a task is cancelled while its answer arrives. Only if the caller's task is
+    /// cancelled, `start` and `show` are cancelled too. A page is not shown after the end.
     ///
     /// - Returns: the callback, not yet exchanged for a token. A denial is a callback too.
     /// - Throws: ``LoopbackReceiverError``; ``SignInError`` of the kind ``SignInError/Kind/expired`` if no callback

@@ -9,14 +9,14 @@
 ///         signIn: .through(.loopback, show: open) { ask in await model.confirm(ask) })
 ///     let (data, response) = try await URLSession.shared.data(for: request, authorizedBy: notes)
 ///
-/// It finds out who guards the resource (RFC 9728, RFC 8414), introduces the program there, asks its user once, and gets
-/// a token for that resource (RFC 8707). It asks again if a request needs more (RFC 6750 §3.1, RFC 9470), and follows
-/// the resource to another server. Nothing is shown that was not asked for, and one refusal counts until
+/// It finds out who guards the resource (RFC 9728, RFC 8414), and introduces the program there. It asks the user once,
+/// and gets a token for that resource (RFC 8707). It asks again if a request needs more (RFC 6750 §3.1, RFC 9470), and
+/// follows the resource to another server. Nothing is shown that was not asked for, and one refusal counts until
 /// ``signIn(scopes:)`` is called or the program ends.
 ///
-/// Until somebody has signed in, a request goes out without a credential, since a resource may have public parts. Before
-/// one below the URL that changes something (any method but GET, HEAD, OPTIONS and TRACE) the resource's metadata are
-/// looked for, and the person is asked first. After a sign-out nothing goes out without a credential.
+/// Until somebody has signed in, a request goes out without a credential, since a resource may have public parts. One
+/// below the URL that changes something (any method but GET, HEAD, OPTIONS and TRACE) waits: the resource's metadata
+/// are looked for, and the person is asked first. After a sign-out nothing goes out without a credential.
 ///
 /// The credential goes to requests below the URL only: the same origin, and a path that continues at a slash.
 public final class ProtectedResourceAuthorization: AuthorizationProvider, RedactedDescription {

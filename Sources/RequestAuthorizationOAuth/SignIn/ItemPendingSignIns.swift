@@ -7,9 +7,9 @@
 ///
 ///     pendingSignIns: .items(.default(client: "CLIENT_ID"))     // of RequestAuthorizationStorage
 ///
-/// In a place of `NamedItems`, and with a `SharedByteStore` such as a file, any number of objects of this type may use the
-/// item at the same time, and only one of them takes a sign-in. With any other store make one object. It keeps 32 sign-ins,
-/// which is enough for apps and tools.
+/// In a place of `NamedItems`, and with a `SharedByteStore` such as a file, any number of objects may use the item at
+/// the same time. Only one of them takes a sign-in. With any other store make one object. It keeps 32 sign-ins, which
+/// is enough for apps and tools.
 public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInsInOnePlace, RedactedDescription {
     @usableFromInline let limit = 32
     private let items: Items

@@ -13,9 +13,9 @@
 /// It serves one process at a time, because programs cannot lock the Keychain. If an app and its extensions both
 /// refresh a rotating token, use `AppGroupTokenStore`.
 ///
-/// A store without an `accessGroup` uses the item of the program's first access group, or of the program's own group if
-/// an earlier version without keychain groups left one there. It never touches the item of a store that names another
-/// group. To share the item from now on, `migrate(to:)` a store with an `accessGroup`.
+/// A store without an `accessGroup` uses the item of the program's first access group. If an earlier version without
+/// keychain groups left one in the program's own group, it uses that. It never touches the item of a store that names
+/// another group. To share the item from now on, `migrate(to:)` a store with an `accessGroup`.
 ///
 /// Not run on Apple hardware: its decisions are tested against simulated Keychain status codes.
 public struct KeychainTokenStore<Token: AuthorizationToken & Codable>: CodableTokenStore, RedactedDescription {

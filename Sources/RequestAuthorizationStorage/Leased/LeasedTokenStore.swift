@@ -83,8 +83,8 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     /// host's intent then fails, and it adopts this token. If both have spent the same token, the one with the lease
     /// saves its token as the generation after, and the result is that content.
     ///
-    /// A sign-in replaces anything but what came after an earlier try, whose answer was lost: a later content of the
-    /// same session, or another session that has followed.
+    /// A sign-in replaces anything but what came after an earlier try whose answer was lost. That is a later content of
+    /// the same session, or another session that has followed.
     ///
     /// - Throws: as ``loadWithIntent()``, if the stored token cannot be decrypted. It is not replaced then.
     public func save(

@@ -9,8 +9,8 @@
 ///     let auth = RefreshableTokenAuthorization(service: service, store: fleet.store(client: "web", account: user))
 ///
 /// Each host creates its own value. All of them together refresh a rotating token only once. The database has neither
-/// tokens nor names in plain text: tokens are encrypted as by `EncryptedTokenStore`, and the key of a record is an HMAC
-/// of client and account.
+/// tokens nor names in plain text. Tokens are encrypted as by `EncryptedTokenStore`. The key of a record is an HMAC of
+/// client and account.
 ///
 /// `Documentation/Guide/Fleet.md` describes the operation and the effect of each failure.
 public struct LeasedTokens: Sendable, RedactedDescription {
