@@ -24,6 +24,20 @@ import Testing
         #expect(try await items.migrate(to: plain) == .nothingToMove)
     }
 
+    @Test func `a token with a set moves, although its copy has the members in another order`() async throws {
+        struct ScopedToken: AuthorizationToken, Codable, Equatable {
+            let scopes: Set<String>
+            var authorizationHeaderValue: String { "Bearer a" }
+        }
+        // The capacity alone changes the order too, where `SWIFT_DETERMINISTIC_HASHING` is set.
+        let token = ScopedToken(scopes: Set<String>(minimumCapacity: 1_000).union((1...50).map { "scope-\($0)" }))
+        let old = InMemoryTokenStore(StoredToken(.token(token), version: .test(2), obtainedAt: .now))
+        let new = InMemoryCodableTokenStore<ScopedToken>()
+        #expect(try await old.migrate(to: new) == .moved)
+        #expect(try await new.load()?.token?.scopes == token.scopes)
+        #expect(old.stored?.token == nil)
+    }
+
     @Test func `a token moves away and back`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store(account: "one"), folder.store(account: "other"))
