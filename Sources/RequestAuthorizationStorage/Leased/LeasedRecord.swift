@@ -82,11 +82,12 @@ extension LeasedRecord {
     /// - Throws: `TokenStoreError`: `corrupt` if the record is damaged; `unreadable` if it is of a later version or of
     ///   another program.
     package init(decoding data: Data) throws(TokenStoreError) {
-        guard data.starts(with: Self.magic) else {
+        // One that ends within these bytes is damaged: a place without transactions may have lost the rest.
+        guard data.starts(with: Self.magic.prefix(data.count)) else {
             throw TokenStoreError(
                 .unreadable, "the record is of another program; nothing was changed; choose another key or table")
         }
-        guard data.dropFirst(Self.magic.count).first == Self.version else {
+        guard data.dropFirst(Self.magic.count).first ?? Self.version == Self.version else {
             throw TokenStoreError(
                 .unreadable, "the record is of a later version; nothing was changed; update this program")
         }

@@ -137,6 +137,17 @@ import Testing
         }
     }
 
+    @Test(arguments: 0...5) func `a record of which only the beginning is left is damaged`(count: Int) async throws {
+        let store = try store()
+        try await store.save(Data("a".utf8))
+        let damaged = try #require(records["ada"]).prefix(count)
+        records["ada"] = damaged
+        await expect(.corrupt) { try await store.load() }
+        try await store.save(Data("b".utf8))
+        #expect(try await store.load() == Data("b".utf8))
+        #expect(try record().aside == damaged)
+    }
+
     @Test func `a damaged record is cleared`() async throws {
         let store = try store()
         _ = try await damage(store)
