@@ -109,13 +109,15 @@ extension OAuthToken: Codable {
 
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
+        // A person may have edited it. A date of no calendar would end a program that makes a whole number of it.
+        let expiresAt = try values.decodeIfPresent(Date.self, forKey: .expiresAt) ?? .distantFuture
         self.init(
             accessToken: try values.decode(String.self, forKey: .accessToken),
             refreshToken: try values.decodeIfPresent(String.self, forKey: .refreshToken),
             tokenType: try values.decodeIfPresent(String.self, forKey: .tokenType) ?? "Bearer",
             scopes: try values.decodeIfPresent(Set<String>.self, forKey: .scopes) ?? [],
             lifetime: try values.decodeIfPresent(Double.self, forKey: .lifetime).flatMap { Duration(wholeSeconds: $0) },
-            expiresAt: try values.decodeIfPresent(Date.self, forKey: .expiresAt) ?? .distantFuture,
+            expiresAt: min(max(.distantPast, expiresAt), .distantFuture),
             authorizedAt: try values.decodeIfPresent(Date.self, forKey: .authorizedAt),
             refreshTokenExpiresAt: try values.decodeIfPresent(Date.self, forKey: .refreshTokenExpiresAt),
             idToken: try values.decodeIfPresent(String.self, forKey: .idToken),

@@ -32,6 +32,12 @@ import Testing
         #expect(token.lifetime == lifetime)
     }
 
+    @Test(arguments: [("1e300", Date.distantFuture), ("-1e300", Date.distantPast)])
+    func `a stored date of no calendar becomes the last one, or the first`(stored: String, date: Date) throws {
+        let json = Data(#"{"accessToken":"a","expiresAt":\#(stored)}"#.utf8)
+        #expect(try JSONDecoder().decode(OAuthToken.self, from: json).expiresAt == date)
+    }
+
     /// Tokens in stores must stay readable.
     @Test func `the stored form of a token stays`() throws {
         let encoder = JSONEncoder()
