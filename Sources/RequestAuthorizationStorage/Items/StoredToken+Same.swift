@@ -14,14 +14,13 @@ extension StoredToken {
     }
 
     /// Compares all encoded fields, refresh token included, if the type is `Encodable`; else the header value only.
-    ///
-    /// The order of the bytes does not count: a set is encoded in another order than its equal copy.
     private static func isSame(_ one: Token, _ other: Token) -> Bool {
         if one.authorizationHeaderValue != other.authorizationHeaderValue { return false }
         guard let one = one as? any Encodable, let other = other as? any Encodable else { return true }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         guard let one = try? encoder.encode(one), let other = try? encoder.encode(other) else { return false }
+        // A set is encoded in another order than its equal copy.
         return one.sorted() == other.sorted()
     }
 }

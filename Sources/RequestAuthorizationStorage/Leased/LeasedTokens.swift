@@ -88,9 +88,8 @@ public struct LeasedTokens: Sendable, RedactedDescription {
     @discardableResult
     public func removeEnded(at key: String, olderThan age: Duration = .seconds(30 * 86_400)) async throws -> Bool {
         guard key != LeasedPlace.key else { return false }
-        let (clock, lease) = (space.clock, space.lease)
         return try await LeasedByteStore(space, .key(key)).remove(mayBeDamaged: false) { record, unchangedFor in
-            record.isRemovable(after: age, at: clock.now, unchangedFor: unchangedFor, lease: lease)
+            record.isRemovable(after: age, at: space.clock.now, unchangedFor: unchangedFor, lease: space.lease)
         }
     }
 
