@@ -74,10 +74,6 @@ public struct JSONTokenAnswer<Body>: RedactedDescription {
     public let sentAt: Date
     /// The decoded answer.
     public let body: Body
-
-    package init(sentAt: Date, body: Body) {
-        (self.sentAt, self.body) = (sentAt, body)
-    }
 }
 
 extension JSONTokenAnswer: Sendable where Body: Sendable {}

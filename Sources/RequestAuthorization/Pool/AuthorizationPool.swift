@@ -255,8 +255,6 @@ extension AuthorizationPool: RedactedDescription {}
 public struct ProvidersNotSettled<ID: Hashable & Sendable>: Error, Sendable {
     /// The unsettled providers by identity; never empty.
     public let unsettled: [ID: NotSettled]
-
-    package init(unsettled: [ID: NotSettled]) { self.unsettled = unsettled }
 }
 
 extension ProvidersNotSettled: OwnDescription {

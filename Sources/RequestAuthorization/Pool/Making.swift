@@ -84,8 +84,6 @@ public struct CircularProviders: Error, Sendable {
     /// or released, by the thread that asked.
     public let identities: [String]
 
-    package init(identities: [String]) { self.identities = identities }
-
     /// Names the identities, for a program that ends.
     var sentence: String {
         guard let asked = identities.first, let making = identities.last, identities.count > 1 else {

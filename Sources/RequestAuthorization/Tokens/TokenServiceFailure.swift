@@ -81,10 +81,6 @@ public struct TokenExpiredOnArrival: TransientFailure, AnsweredFailure, Hashable
     package let expiresAt: Date
     /// The time of this machine's clock when the token came.
     package let arrivedAt: Date
-
-    package init(expiresAt: Date, arrivedAt: Date) {
-        (self.expiresAt, self.arrivedAt) = (expiresAt, arrivedAt)
-    }
 }
 
 extension TokenExpiredOnArrival: OwnDescription {

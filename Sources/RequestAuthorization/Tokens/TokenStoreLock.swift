@@ -74,10 +74,6 @@ package struct TokenStoreAccessTooShort: UnsentFailure, Hashable {
     package let remaining: Duration
     /// How long it must last: the request's deadline plus one second.
     package let needed: Duration
-
-    package init(remaining: Duration, needed: Duration) {
-        (self.remaining, self.needed) = (remaining, needed)
-    }
 }
 
 extension TokenStoreAccessTooShort: CustomStringConvertible {

@@ -3,9 +3,10 @@
 
 import Foundation
 import RedactionChecks
-import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
+
+@testable import RequestAuthorization
 
 /// The public types of the core and of the test kit.
 @MainActor

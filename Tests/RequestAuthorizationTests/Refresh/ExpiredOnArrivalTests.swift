@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
-import RequestAuthorization
 import RequestAuthorizationTesting
 import TestProviders
 import Testing
+
+@testable import RequestAuthorization
 
 /// A clock that is fast makes each new token look expired.
 @Suite(.timeLimit(.minutes(1))) struct ExpiredOnArrivalTests {
