@@ -5,14 +5,10 @@
 struct EarliestFirst<Key: Comparable> {
     typealias Element = (key: Key, number: Int)
 
-    private var heap: [Element] = []
+    /// But for the first, in no particular order.
+    private(set) var heap: [Element]
 
-    /// In no particular order.
-    var elements: [Element] { heap }
-
-    init() {}
-
-    init(_ elements: [Element]) { heap = elements.sorted { $0 < $1 } }
+    init(_ elements: [Element] = []) { heap = elements.sorted { $0 < $1 } }
 
     var count: Int { heap.count }
 

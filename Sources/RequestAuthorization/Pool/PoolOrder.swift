@@ -6,10 +6,7 @@
 /// A use is marked in its place. It is brought into the order when that is asked for, which costs O(log n), once for each
 /// use at most.
 struct PoolOrder {
-    enum Ring: Int {
-        case idle = 0
-        case held = 1
-    }
+    enum Ring: Int { case idle, held }
 
     let uses = PoolUses()
     /// The number of uses at the beginnings of the last turns. In each turn the idle places are checked once.
@@ -68,7 +65,7 @@ struct PoolOrder {
 
     /// The places of a ring, the latest first. Forgets the entries that were overtaken.
     mutating func places(of ring: Ring) -> [Int] {
-        let entries = entries[ring.rawValue].elements.filter { $0.key == keys[$0.number] }
+        let entries = entries[ring.rawValue].heap.filter { $0.key == keys[$0.number] }
         self.entries[ring.rawValue] = EarliestFirst(entries)
         return entries.map(\.number).sorted { latest(of: $0, ring) > latest(of: $1, ring) }
     }
