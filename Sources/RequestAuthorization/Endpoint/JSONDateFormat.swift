@@ -54,11 +54,10 @@ extension JSONDateFormat {
             let day = number(2, &rest), skip("Tt ", &rest), let hour = number(2, &rest), skip(":", &rest),
             let minute = number(2, &rest), skip(":", &rest), let second = number(2, &rest),
             let fraction = fraction(&rest), let offset = offset(&rest), rest.isEmpty,
-            let days = HTTPDate.days(year: year, month: month, day: day), hour < 24, minute < 60, second <= 60
+            let seconds = HTTPDate.seconds(
+                year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         else { return nil }
-        // Not in `Int`, which has 32 bits on watchOS and ends in 2038.
-        let seconds = Double(days) * 86_400 + Double(hour * 3600 + minute * 60 + second - offset)
-        return Date(timeIntervalSince1970: seconds + fraction)
+        return Date(timeIntervalSince1970: seconds - Double(offset) + fraction)
     }
 
     private static func number(_ digits: Int, _ rest: inout ArraySlice<UInt8>) -> Int? {
@@ -89,17 +88,5 @@ extension JSONDateFormat {
         _ = skip(":", &rest)
         guard let minutes = number(2, &rest), minutes < 60 else { return nil }
         return sign * (hours * 3600 + minutes * 60)
-    }
-}
-
-extension HTTPDate {
-    /// The days since 1970-01-01; `nil` if the month has no such day.
-    static func days(year: Int, month: Int, day: Int) -> Int? {
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard (1...9999).contains(year), (1...12).contains(month), (1...lengths[month - 1]).contains(day) else {
-            return nil
-        }
-        return daysInGregorianCalendar(year: year, month: month, day: day)
     }
 }

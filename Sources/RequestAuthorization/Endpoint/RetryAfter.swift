@@ -104,12 +104,12 @@ package enum HTTPDate {
 
     private static func date(year: Int?, month: String, day: String, time: String) -> Date? {
         let parts = time.split(separator: ":", omittingEmptySubsequences: false).map { number($0) }
-        guard let year, let month = months.firstIndex(of: month), let day = number(day),
-            let days = days(year: year, month: month + 1, day: day), parts.count == 3, let hour = parts[0],
-            let minute = parts[1], let second = parts[2], hour < 24, minute < 60, second <= 60
+        guard let year, let month = months.firstIndex(of: month), let day = number(day), parts.count == 3,
+            let hour = parts[0], let minute = parts[1], let second = parts[2]
         else { return nil }
-        // Not in `Int`, which has 32 bits on watchOS and ends in 2038.
-        return Date(timeIntervalSince1970: Double(days) * 86_400 + Double(hour * 3600 + minute * 60 + second))
+        return seconds(year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second).map {
+            Date(timeIntervalSince1970: $0)
+        }
     }
 
     /// The value of digits. `Int` would read a sign, too.
@@ -117,11 +117,20 @@ package enum HTTPDate {
         text.utf8.allSatisfy(\.isASCIIDigit) ? Int(text) : nil
     }
 
-    /// The days since 1970-01-01 in the Gregorian calendar. Years begin in March, so that a leap day comes last.
-    static func daysInGregorianCalendar(year: Int, month: Int, day: Int) -> Int {
-        let year = month <= 2 ? year - 1 : year
+    /// The seconds since 1970-01-01 in the Gregorian calendar; `nil` if there is no such time.
+    static func seconds(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) -> Double? {
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard (1...9999).contains(year), (1...12).contains(month), (1...lengths[month - 1]).contains(day), hour < 24,
+            minute < 60, second <= 60
+        else { return nil }
+        // Years begin in March, so that a leap day comes last.
+        let years = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
+        let leapDays = years / 4 - years / 100 + years / 400
+        let days = years * 365 + leapDays + dayOfYear - 719_468
+        // Not in `Int`, which has 32 bits on watchOS and ends in 2038.
+        return Double(days) * 86_400 + Double(hour * 3600 + minute * 60 + second)
     }
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
