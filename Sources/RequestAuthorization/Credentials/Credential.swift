@@ -79,8 +79,21 @@ public struct Credential: Sendable {
         _ token: String,
         onRefusal: (nonisolated(nonsending) @Sendable (UnauthorizedResponse) async throws -> Verdict)? = nil
     ) throws -> Credential {
-        try BearerToken.check(token)
+        try check(bearerToken: token)
         return try Credential("Bearer \(token)", receipt: onRefusal.map { RefusalReceipt(onRefusal: $0) })
+    }
+
+    /// `b64token = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="` (RFC 6750 §2.1).
+    private static func check(bearerToken token: String) throws(NotAuthorized) {
+        if token.isEmpty { throw NotAuthorized(.malformedCredential, detail: "the bearer token is empty") }
+        let bytes = Array(token.utf8)
+        let padding = bytes.firstIndex { !$0.isToken68Character } ?? bytes.endIndex
+        let fault = padding == 0 ? 0 : bytes[padding...].firstIndex { $0 != UInt8(ascii: "=") }
+        guard let fault else { return }
+        throw NotAuthorized(
+            .malformedCredential,
+            detail: "the bearer token has \(HeaderFieldValue.name(of: bytes[fault])) at byte \(fault)"
+                + ": pass only letters, digits, -._~+/ and trailing =, trimmed and without \"Bearer\"")
     }
 
     /// Returns a copy with one more field. A field of the same name is replaced.

@@ -60,10 +60,10 @@
     private let credential: Credential
     private let fault: NotAuthorized?
 
-    /// - Parameter value: makes the value of the field, or throws an error for malformed parts.
-    init(field: String = "Authorization", value: () throws -> String) {
+    /// - Parameter make: makes the credential, or throws an error for malformed parts.
+    init(_ make: () throws -> Credential) {
         do {
-            credential = try Credential(try value(), in: field)
+            credential = try make()
             fault = nil
         } catch {
             credential = .none

@@ -18,7 +18,7 @@ public struct BasicAuthorization: ConstantAuthorization, RedactedDescription {
             }
             try Self.checkControls(username, of: "user name")
             try Self.checkControls(password, of: "password")
-            return "Basic \(Data("\(username):\(password)".utf8).base64EncodedString())"
+            return try Credential("Basic \(Data("\(username):\(password)".utf8).base64EncodedString())")
         }
     }
 }

@@ -11,10 +11,7 @@ public struct BearerTokenAuthorization: ConstantAuthorization, RedactedDescripti
     @usableFromInline let constant: ConstantCredential
 
     package init(token: String) {
-        constant = ConstantCredential {
-            try BearerToken.check(token)
-            return "Bearer \(token)"
-        }
+        constant = ConstantCredential { try .bearer(token) }
     }
 }
 

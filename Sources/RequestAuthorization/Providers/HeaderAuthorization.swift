@@ -8,7 +8,7 @@ public struct HeaderAuthorization: ConstantAuthorization, RedactedDescription {
     @usableFromInline let constant: ConstantCredential
 
     package init(field: String, value: String) {
-        constant = ConstantCredential(field: field) { value }
+        constant = ConstantCredential { try Credential(value, in: field) }
     }
 }
 
