@@ -36,7 +36,7 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
         onUnauthorized: (nonisolated(nonsending) @Sendable (UnauthorizedResponse) async throws -> Void)? = nil,
         fields: nonisolated(nonsending) @escaping @Sendable (any AuthorizableRequest) async throws -> [String: String]
     ) {
-        self.init(onUnauthorized, dependsOnRequest: true, fields)
+        (self.fields, refusal, dependsOnRequest) = (fields, onUnauthorized, true)
     }
 
     /// Creates a provider of one field, which does not depend on the request.
@@ -51,14 +51,8 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
         onUnauthorized: (nonisolated(nonsending) @Sendable (UnauthorizedResponse) async throws -> Void)? = nil,
         value: nonisolated(nonsending) @escaping @Sendable () async throws -> String
     ) {
-        self.init(onUnauthorized, dependsOnRequest: false) { _ in [field: try await value()] }
-    }
-
-    private init(
-        _ refusal: (@Sendable (UnauthorizedResponse) async throws -> Void)?, dependsOnRequest: Bool,
-        _ fields: @escaping @Sendable (any AuthorizableRequest) async throws -> [String: String]
-    ) {
-        (self.fields, self.refusal, self.dependsOnRequest) = (fields, refusal, dependsOnRequest)
+        (refusal, dependsOnRequest) = (onUnauthorized, false)
+        fields = { _ in [field: try await value()] }
     }
 
     /// Returns the fields that the closure returns.
