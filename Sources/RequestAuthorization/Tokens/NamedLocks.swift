@@ -4,11 +4,8 @@
 /// Exclusive access to names within this process. Waiters for a name are served in order of arrival.
 package final class NamedLocks<Name: Hashable & Sendable>: Sendable {
     private final class Turn: Sendable {
-        /// Ends when the turn has the lock.
-        let wait: AsyncStream<Void>
-        let begin: AsyncStream<Void>.Continuation
-
-        init() { (wait, begin) = AsyncStream.makeStream() }
+        /// Its stream ends when the turn has the lock.
+        let beginning = AsyncStream<Void>.makeStream()
     }
 
     /// The turns for each name. The first one has the lock.
@@ -36,7 +33,7 @@ package final class NamedLocks<Name: Hashable & Sendable>: Sendable {
         }
         if !isFirst {
             do {
-                try await waiting(turn.wait)
+                try await waiting(turn.beginning.stream)
             } catch {
                 end(turn, of: name)
                 throw error
@@ -53,6 +50,6 @@ package final class NamedLocks<Name: Hashable & Sendable>: Sendable {
             turns[name] = line.isEmpty ? nil : line
             return index == 0 ? line.first : nil
         }
-        next?.begin.finish()
+        next?.beginning.continuation.finish()
     }
 }
