@@ -7,10 +7,8 @@ import Foundation
 // Contains only the call: it is not compiled on Linux, where CI checks its types against declarations.
 
 /// https://developer.apple.com/documentation/foundation/processinfo/performexpiringactivity(withreason:using:)
-package struct SystemActivities: ExpiringActivities {
-    package init() {}
-
-    package func perform(reason: String, _ block: @escaping @Sendable (_ isExpired: Bool) -> Void) {
+private struct SystemActivities: ExpiringActivities {
+    func perform(reason: String, _ block: @escaping @Sendable (_ isExpired: Bool) -> Void) {
         ProcessInfo.processInfo.performExpiringActivity(withReason: reason, using: block)
     }
 }
