@@ -95,7 +95,6 @@ struct ThreadNumbers: Sendable {
         self.key = key
     }
 
-    /// The number of the current thread.
     var current: Int {
         if let known = pthread_getspecific(key) { return Int(bitPattern: known) &- 1 }
         let number = Self.last.wrappingAdd(1, ordering: .relaxed).newValue

@@ -10,14 +10,12 @@ struct SharedLock<Value>: Sendable {
 
     init(_ value: sending Value) { lock = Lock(value, mutexes: SharedLockWidth.mutexes) }
 
-    /// Changes the value.
     func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
         for number in 0..<SharedLockWidth.mutexes { lock.lock(number) }
         defer { for number in 0..<SharedLockWidth.mutexes { lock.unlock(number) } }
         return body(&lock.value.pointee)
     }
 
-    /// Reads the value.
     func read<Result>(_ body: (borrowing Value) -> Result) -> Result {
         let reader = threads.current & (SharedLockWidth.mutexes - 1)
         lock.lock(reader)

@@ -224,7 +224,6 @@ extension Credential {
         }
     }
 
-    /// Whether it has a proof.
     package var isProven: Bool {
         receipts.contains { $0 is any ProvenReceipt || ($0 as? any BoundReceipt)?.base?.isProven == true }
     }

@@ -16,7 +16,6 @@ public struct JSONDateFormat: Hashable, Sendable, Labelled {
 extension JSONDateFormat {
     /// A `Date` was decoded, and no format was given.
     struct Missing: Error {
-        /// The path of the member.
         let path: [String]
     }
 

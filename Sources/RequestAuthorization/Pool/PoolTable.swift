@@ -15,7 +15,6 @@ protocol Dispensable: AnyObject, Sendable {
 /// The search in `kept` is inlined into the caller, who knows the types: generic code would take twice as long. It is a
 /// class, and used under the lock of its pool only.
 @usableFromInline final class PoolTable<ID: Hashable & Sendable, Provider: AnyObject & Sendable> {
-    /// The result of a look-up.
     enum Finding {
         case live(Provider)
         /// The provider must be created.
@@ -61,7 +60,6 @@ protocol Dispensable: AnyObject, Sendable {
 
     init(limit: Int, turns: Int) { (self.limit, self.turns) = (limit, turns) }
 
-    /// The number of kept providers.
     var count: Int { kept.count }
     /// The number of evicted providers that are remembered.
     var formerCount: Int { formers.count }

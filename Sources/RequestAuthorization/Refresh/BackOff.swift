@@ -12,7 +12,6 @@ struct BackOff: Hashable, Sendable {
     /// The date at which the slot opens, by the present time of day; not in the past.
     func date(at now: Moment) -> Date { now.date.addingTimeInterval(max(0, (slot - now.uptime).seconds)) }
 
-    /// Whether a try is due.
     func isOpen(at now: Moment) -> Bool { now.uptime >= slot }
 
     /// - Parameters:

@@ -22,7 +22,6 @@ struct Exchange: Hashable {
         case verify(RefreshFailure)
     }
 
-    /// The result of a step.
     enum Outcome {
         case done
         case loaded(StoredItem?, RefreshIntent?, TokenAbsence = .gone)

@@ -21,12 +21,10 @@ struct Pace: Hashable {
 
     // MARK: Slots
 
-    /// When the next try is due, as uptime.
     var slot: Duration { backOff.slot }
 
     func isOpen(at now: Moment) -> Bool { backOff.isOpen(at: now) }
 
-    /// Opens the slot now, or at the time that the server has named.
     mutating func lift() { backOff.lift() }
 
     // MARK: Results
@@ -54,7 +52,6 @@ struct Pace: Hashable {
         backOff.fail(at: now, policy: policy, random: random)
     }
 
-    /// Counts a token that had expired on arrival.
     mutating func expire(_ error: TokenExpiredOnArrival, at now: Moment, policy: RefreshPolicy, random: Double) {
         fail(with: error, at: now, policy: policy.backOff, random: random)
         storm.admits(at: now.uptime, policy: policy.storm)

@@ -6,7 +6,6 @@ struct ProviderContents {
     private(set) var state: RefreshState
     /// The token of the warm path, and until when it may be used.
     private(set) var warm: (held: HeldToken, until: Date)?
-    /// The requests that wait.
     private var waiters = WaiterQueue<WaitingRequest>()
     /// The number of waiters that are bound to no session.
     private(set) var unbound = 0
@@ -81,7 +80,6 @@ extension ProviderContents {
         return (decision, aftermath)
     }
 
-    /// The timer that was set for an uptime has fired.
     mutating func timerFired(for wake: Duration) { wakes.removeAll { $0 == wake } }
 
     /// Takes out those who are to be resumed, and returns how many requests go on or fail, if anybody wants to know.

@@ -3,7 +3,6 @@
 
 // Timers, and the end of the program.
 extension RefreshState {
-    /// From now on only waiting callers begin refreshes.
     mutating func stopBackgroundRefresh() { if life == .running { life = .draining } }
 
     /// Whether nothing is under way but sign-ins, and everything is stored.

@@ -3,7 +3,6 @@
 
 // Whether a request goes on, waits or fails; and what a 401 means.
 extension RefreshState {
-    /// How a request goes on.
     enum Decision {
         case use(HeldToken)
         case wait(Waiters)

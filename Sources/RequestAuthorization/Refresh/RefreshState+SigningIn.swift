@@ -146,7 +146,6 @@ extension RefreshState {
         if signIn.isAwaited { turn.perform(.answer(signIn.id, .failure(error))) }
     }
 
-    /// From now on no refresh and no sign-in begins.
     mutating func shutDown(_ turn: inout Turn) {
         life = .shutDown
         cancelSignIn(NotAuthorized(.shutDown), &turn)

@@ -195,7 +195,6 @@ extension RefreshableTokenAuthorization {
 
     // MARK: - Siblings
 
-    /// Begins to watch the store for changes by siblings.
     func watchStore() async {
         guard watch == nil, store != nil else { return }
         // The store may begin a task for it, which must inherit nothing of the request that came first.

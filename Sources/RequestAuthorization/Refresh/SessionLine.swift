@@ -23,7 +23,6 @@ struct SessionLine: Hashable {
     /// Goes on in a session, of which no token may be held yet.
     mutating func enter(_ session: UUID) { self.session = session }
 
-    /// Notes that a token is held.
     mutating func note(_ held: HeldToken) {
         if let lastHeld, lastHeld != held.version.session {
             number += 1

@@ -8,7 +8,6 @@
 struct Vault: Hashable {
     enum Kind { case none, plain, shared, readOnly }
 
-    /// Content to store.
     enum Content: Hashable {
         case token(HeldToken, replacing: TokenSaveCondition)
         case tombstone(TokenVersion, obtainedAt: Date, replacing: TokenSaveCondition)
@@ -33,14 +32,12 @@ struct Vault: Hashable {
         case waiting(Order)
     }
 
-    /// A write to perform.
     struct Job: Hashable {
         let content: Content
         /// The intent to remove together with the write.
         let ends: RefreshIntent?
     }
 
-    /// The result of one write.
     enum Written {
         case saved
         /// What the store holds instead; `nil` if the session is gone.

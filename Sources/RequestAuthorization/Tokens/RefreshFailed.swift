@@ -25,7 +25,6 @@ public struct RefreshFailed: Error, Sendable {
     ///
     /// These are 4xx answers except 408 and 429, and errors in 2xx answers, which count like a 400.
     package struct Refusals: Hashable, Sendable {
-        /// The number of refusals.
         package let count: Int
         /// When the first one came.
         package let since: Date
