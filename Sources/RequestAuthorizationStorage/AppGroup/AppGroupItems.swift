@@ -66,8 +66,8 @@ final class AppGroupItems: SharedByteStore, RedactedDescription {
     // MARK: -
 
     private var folder: String? {
-        groups.container(of: group).map { path in
-            "\(path.hasSuffix("/") ? String(path.dropLast()) : path)/Library/Application Support/swift-request-authorization"
+        groups.container(of: group).map {
+            "\(TokenFolder.at($0).path)/Library/Application Support/swift-request-authorization"
         }
     }
 

@@ -24,7 +24,7 @@ public struct TokenFolder: Hashable, Sendable, Labelled {
     public static func at(_ path: String) -> TokenFolder { TokenFolder(path: path, isFromEnvironment: false) }
 
     static func stateFolder(_ environment: [String: String]) -> TokenFolder {
-        TokenFolder(path: "\(statePlace(environment))/swift-request-authorization", isFromEnvironment: true)
+        TokenFolder(path: "\(at(statePlace(environment)).path)/swift-request-authorization", isFromEnvironment: true)
     }
 
     private init(path: String, isFromEnvironment: Bool) {

@@ -28,6 +28,13 @@ import Darwin
         #expect(TokenFolder.stateFolder([:]).path == registered)
     }
 
+    /// Foundation on Apple's platforms gives Application Support that way.
+    @Test func `a place that ends with a slash gives the same folder`() {
+        let folder = TokenFolder.stateFolder(["XDG_STATE_HOME": "/s/"])
+        #expect(folder == TokenFolder.stateFolder(["XDG_STATE_HOME": "/s"]))
+        #expect(folder.path == "/s/swift-request-authorization")
+    }
+
     /// The cases are `sudo` with a kept `HOME`, and `sudo -E`.
     @Test(arguments: ["HOME", "XDG_STATE_HOME"])
     func `a home of another user is refused, and nothing is created there`(variable: String) async throws {
