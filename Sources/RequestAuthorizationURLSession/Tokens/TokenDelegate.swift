@@ -53,7 +53,13 @@ final class TokenDelegate: NSObject, URLSessionDataDelegate {
         completionHandler(.cancelAuthenticationChallenge, nil)
         #else
         guard !challenge.isUnauthorized else { return completionHandler(.rejectProtectionSpace, nil) }
-        challenge.answer(by: sessionDelegate, in: session, of: task, completionHandler: completionHandler)
+        let isTrust = challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust
+        challenge.answer(by: sessionDelegate, in: session, of: task) { [flight] disposition, credential in
+            // The task would end as cancelled, which does not tell that nothing was sent.
+            let isRefused = isTrust && disposition == .cancelAuthenticationChallenge
+            if isRefused { flight.abort(with: URLError(.serverCertificateUntrusted)) }
+            completionHandler(disposition, credential)
+        }
         #endif
     }
 }
