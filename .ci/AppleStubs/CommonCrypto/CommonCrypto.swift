@@ -15,5 +15,3 @@ public func CCKeyDerivationPBKDF(
     _ saltLen: Int, _ prf: CCPseudoRandomAlgorithm, _ rounds: UInt32, _ derivedKey: UnsafeMutablePointer<UInt8>!,
     _ derivedKeyLen: Int
 ) -> Int32 { 0 }
-
-public func memset_s(_ s: UnsafeMutableRawPointer!, _ smax: Int, _ c: Int32, _ n: Int) -> Int32 { 0 }

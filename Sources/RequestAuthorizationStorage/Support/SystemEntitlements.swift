@@ -2,9 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(Security)
-#if !(os(iOS) || os(tvOS) || os(watchOS) || os(visionOS))
 import Security
-#endif
 
 // System calls only, because Linux does not compile this file: CI checks its types against declarations of these calls.
 
