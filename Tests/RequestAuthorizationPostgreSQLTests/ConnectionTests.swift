@@ -14,7 +14,7 @@ extension PostgreSQLTests {
     @Suite struct ConnectionTests {
         @Test(arguments: ["25006", "57P01", "57P02", "57P03", "57P04", "57P05", "08P01"])
         func `a connection to a server that only reads or ends is closed`(state: String) async throws {
-            let database = try LibPQDatabase(try await Schema.make().connection, connections: 1)
+            let database = try LibPQDatabase.patient(try await Schema.make().connection, connections: 1)
             let process = try await database.query("SELECT pg_backend_pid()::text", parameters: [])
             await #expect(throws: PostgreSQLError(.refused, sqlState: state)) {
                 try await database.run("DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '\(state)'; END $$")
@@ -24,7 +24,7 @@ extension PostgreSQLTests {
 
         @Test(arguments: ["23505", "57014", "XX000"])
         func `a connection is kept after the error of a statement`(state: String) async throws {
-            let database = try LibPQDatabase(try await Schema.make().connection, connections: 1)
+            let database = try LibPQDatabase.patient(try await Schema.make().connection, connections: 1)
             let process = try await database.query("SELECT pg_backend_pid()::text", parameters: [])
             await #expect(throws: PostgreSQLError(.refused, sqlState: state)) {
                 try await database.run("DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '\(state)'; END $$")
@@ -34,13 +34,13 @@ extension PostgreSQLTests {
 
         @Test func `a statement for a server that only reads by now goes to the one that writes`() async throws {
             let (old, new) = (try await PostgreSQLServer(), try await PostgreSQLServer())
-            let database = try LibPQDatabase(
+            let database = try LibPQDatabase.patient(
                 "host=127.0.0.1,127.0.0.1 port=\(old.portNumber),\(new.portNumber) user=app dbname=postgres "
-                    + "target_session_attrs=read-write", connections: 1)
+                    + "target_session_attrs=read-write connect_timeout=60", connections: 1)
             let port = "SELECT inet_server_port()::text"
             #expect(try await database.query(port, parameters: []) == [["\(old.portNumber)"]])
             // New sessions only read, and so does this one.
-            try await LibPQDatabase(old.connection()).run("ALTER ROLE app SET default_transaction_read_only = on")
+            try await old.run("ALTER ROLE app SET default_transaction_read_only = on")
             _ = try await database.query(
                 "SELECT set_config('default_transaction_read_only', 'on', false)", parameters: [])
             try await database.run("CREATE TABLE written ()")
@@ -83,7 +83,7 @@ extension PostgreSQLTests {
                 for host in 1...8 {
                     group.addTask {
                         let store: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
-                            database: LibPQDatabase(connection, statementTimeout: .seconds(60)), key: .test(1),
+                            database: LibPQDatabase.patient(connection), key: .test(1),
                             callLimit: .seconds(60)
                         ).store(client: "web", account: "ada")
                         for number in 1...5 {

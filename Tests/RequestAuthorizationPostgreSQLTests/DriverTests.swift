@@ -63,7 +63,7 @@ extension PostgreSQLTests {
 
         @Test(arguments: ["TO STDOUT", "FROM STDIN"])
         func `a COPY is refused, and the next statement gets another connection`(direction: String) async throws {
-            let database = try LibPQDatabase(try await Schema.make().connection, connections: 1)
+            let database = try LibPQDatabase.patient(try await Schema.make().connection, connections: 1)
             _ = try await database.query("CREATE TEMP TABLE copied (number int)", parameters: [])
             let error = await #expect(throws: PostgreSQLError.self) {
                 try await database.query("COPY copied \(direction)", parameters: [])
@@ -74,7 +74,7 @@ extension PostgreSQLTests {
 
         @Test func `a statement that takes too long is cancelled at the server too`() async throws {
             let schema = try await Schema.make()
-            let database = try LibPQDatabase(schema.connection, statementTimeout: .milliseconds(200))
+            let database = try LibPQDatabase(schema.connection, statementTimeout: .seconds(10))
             let error = await #expect(throws: PostgreSQLError.self) {
                 try await database.query("SELECT pg_sleep(600)::text AS \(schema.name)", parameters: [])
             }
@@ -136,7 +136,7 @@ extension PostgreSQLTests {
 
         @Test func `a connection that the server has closed meanwhile is opened again`() async throws {
             let schema = try await Schema.make()
-            let database = try LibPQDatabase(schema.connection, connections: 1)
+            let database = try LibPQDatabase.patient(schema.connection, connections: 1)
             let process = try #require(try await database.query("SELECT pg_backend_pid()::text", parameters: [])[0][0])
             // Returns when the connection is closed.
             try await schema.query("SELECT pg_terminate_backend(\(process), 60000)::text")
@@ -161,7 +161,7 @@ extension PostgreSQLTests {
 
         @Test func `a hundred statements at once share eight connections`() async throws {
             let schema = try await Schema.make()
-            let database = try LibPQDatabase(schema.connection)
+            let database = try LibPQDatabase.patient(schema.connection)
             let processes = try await withThrowingTaskGroup { group in
                 for _ in 1...100 {
                     group.addTask { try await database.query("SELECT pg_backend_pid()::text", parameters: [])[0][0] }
@@ -174,7 +174,7 @@ extension PostgreSQLTests {
         @Test func `a server that no longer answers is given up`() async throws {
             let schema = try await Schema.make()
             let database = try LibPQDatabase(
-                schema.connection, connections: 1, statementTimeout: .seconds(2))
+                schema.connection, connections: 1, statementTimeout: .seconds(10))
             let process = try await schema.backend(of: database)
             #expect(kill(process, SIGSTOP) == 0)
             defer { _ = kill(process, SIGCONT) }
@@ -216,7 +216,7 @@ extension PostgreSQLTests {
         @Test func `a channel may have capitals and quotes in its name`() async throws {
             let schema = try await Schema.make()
             let channel = "A\"\(schema.name)"
-            var payloads = try await LibPQDatabase(schema.connection).listen(to: channel).makeAsyncIterator()
+            var payloads = try await LibPQDatabase.patient(schema.connection).listen(to: channel).makeAsyncIterator()
             try await schema.query("SELECT pg_notify($1, 'x')::text", channel)
             #expect(try await payloads.next() == "x")
         }
@@ -245,7 +245,7 @@ extension PostgreSQLTests {
             return value
         }
 
-        private func database() async throws -> LibPQDatabase { try LibPQDatabase(try await Schema.make().connection) }
+        private func database() async throws -> LibPQDatabase { try .patient(try await Schema.make().connection) }
 
         /// Returns when the statement with the schema's name runs. The server checks it in a loop.
         private func isRunning(_ schema: Schema) async throws { try await wait(for: "EXISTS", schema) }
@@ -253,7 +253,7 @@ extension PostgreSQLTests {
         private func isGone(_ schema: Schema) async throws { try await wait(for: "NOT EXISTS", schema) }
 
         private func wait(for condition: String, _ schema: Schema) async throws {
-            _ = try await LibPQDatabase(schema.connection, statementTimeout: .seconds(60)).query(
+            _ = try await LibPQDatabase.patient(schema.connection).query(
                 """
                 DO $$ BEGIN
                     WHILE NOT \(condition) (SELECT FROM pg_stat_activity

@@ -74,9 +74,10 @@ struct PostgreSQLFailureTests {
         try await server.start()
         let data = server.folder + "/data"
         let secured = server.connection() + "&sslmode=require"
-        try await LibPQDatabase(secured).run("SELECT '1'")
+        try await LibPQDatabase.patient(secured).run("SELECT '1'")
         await #expect(throws: PostgreSQLError(.insecure)) {
-            try await LibPQDatabase("\(secured)&sslcert=\(data)/server.crt&sslkey=\(data)/open.key").run("SELECT '1'")
+            try await LibPQDatabase.patient("\(secured)&sslcert=\(data)/server.crt&sslkey=\(data)/open.key")
+                .run("SELECT '1'")
         }
         await server.end()
     }
@@ -88,7 +89,8 @@ struct PostgreSQLFailureTests {
             .store(client: "web", account: "ada")
         try await other.save(.make("a"))
         let store: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
-            database: LibPQDatabase(schema.connection, statementTimeout: .seconds(2)), key: .test(1), listens: false
+            database: LibPQDatabase(schema.connection, statementTimeout: .seconds(10)), key: .test(1), listens: false,
+            callLimit: .seconds(60)
         ).store(client: "web", account: "ada")
         try await server.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
         try await server.run("SELECT pg_reload_conf()::text")
@@ -107,7 +109,7 @@ struct PostgreSQLFailureTests {
         try await server.run("ALTER SYSTEM RESET synchronous_standby_names")
         try await server.run("SELECT pg_reload_conf()::text")
         // It waits until the server knows.
-        try await LibPQDatabase(server.connection(), statementTimeout: .seconds(60)).run(write)
+        try await LibPQDatabase.patient(server.connection()).run(write)
         #expect(try await other.save(.make("b", 1), replacing: .older(than: 1)) == .saved)
         await server.end()
     }
@@ -145,7 +147,7 @@ extension PostgreSQLTests {
             try await schema.query("CREATE ROLE r_\(schema.name) NOLOGIN")
             try await schema.query("CREATE ROLE c_\(schema.name) LOGIN")
             // It copies files, which takes long on a busy machine.
-            try await LibPQDatabase(schema.connection, statementTimeout: .seconds(60))
+            try await LibPQDatabase.patient(schema.connection)
                 .run("CREATE DATABASE \(schema.name)")
             try await schema.query("REVOKE CONNECT ON DATABASE \(schema.name) FROM PUBLIC")
             for connection in [
@@ -154,7 +156,7 @@ extension PostgreSQLTests {
                     .replacingOccurrences(of: "/postgres?", with: "/\(schema.name)?"),
             ] {
                 await #expect(throws: PostgreSQLError(.accessDenied)) {
-                    try await LibPQDatabase(connection).run("SELECT '1'")
+                    try await LibPQDatabase.patient(connection).run("SELECT '1'")
                 }
             }
         }
@@ -164,7 +166,7 @@ extension PostgreSQLTests {
             let other = connection.replacingOccurrences(of: "/postgres?", with: "/certificates?")
             #expect(other != connection)
             await #expect(throws: PostgreSQLError(.accessDenied)) {
-                try await LibPQDatabase(other).query("SELECT '1'", parameters: [])
+                try await LibPQDatabase.patient(other).query("SELECT '1'", parameters: [])
             }
         }
 
@@ -176,7 +178,7 @@ extension PostgreSQLTests {
             let connection = schema.server.connection(user: "r_\(schema.name)").replacingOccurrences(
                 of: "options=", with: "options=-clog_statement%3Dall%20")
             await #expect(throws: PostgreSQLError(.accessDenied)) {
-                try await LibPQDatabase(connection).run("SELECT '1'")
+                try await LibPQDatabase.patient(connection).run("SELECT '1'")
             }
         }
 

@@ -15,7 +15,7 @@ struct PostgreSQLHungServerTests {
     @Test func `a hundred users of a server that hangs fail together, and go on afterwards`() async throws {
         let server = try await PostgreSQLServer()
         let schema = try await server.newSchema()
-        let database = try LibPQDatabase(schema.connection, statementTimeout: .seconds(2))
+        let database = try LibPQDatabase(schema.connection, statementTimeout: .seconds(10))
         let users = try await HangingUsers(100, database)
         try server.pause()
         await users.fail(within: .seconds(60))
@@ -26,8 +26,7 @@ struct PostgreSQLHungServerTests {
 
     @Test func `connecting is part of the limit`() async throws {
         let server = try await PostgreSQLServer()
-        let database = try LibPQDatabase(
-            server.connection() + "&connect_timeout=300", connections: 1, statementTimeout: .seconds(2))
+        let database = try LibPQDatabase(server.connection(), connections: 1, statementTimeout: .seconds(10))
         try server.pause()
         let began = ContinuousClock.now
         let error = await #expect(throws: PostgreSQLError.self) {
@@ -79,7 +78,7 @@ struct PostgreSQLHungServerTests {
 
     @Test func `a call that waits for a connection ends at its own limit`() async throws {
         let server = try await PostgreSQLServer()
-        let database = try LibPQDatabase(server.connection(), connections: 1, statementTimeout: .seconds(2))
+        let database = try LibPQDatabase(server.connection(), connections: 1, statementTimeout: .seconds(10))
         let slow = Task.immediate { try await database.query("SELECT pg_sleep(600)::text", parameters: []) }
         let waiting = Task.immediate { try await database.query("SELECT '1'", parameters: []) }
         for call in [slow, waiting] {
@@ -95,7 +94,8 @@ struct HangingUsers {
     private let stores: [LeasedTokenStore<TestToken>]
 
     init(_ count: Int, _ database: LibPQDatabase) async throws {
-        let fleet = try await PostgreSQLTokens(database: database, key: .test(1), listens: false)
+        let fleet = try await PostgreSQLTokens(
+            database: database, key: .test(1), listens: false, callLimit: .seconds(60))
         stores = (1...count).map { fleet.store(client: "web", account: "\($0)") }
     }
 

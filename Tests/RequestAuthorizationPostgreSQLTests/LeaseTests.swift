@@ -85,9 +85,9 @@ extension PostgreSQLTests {
 
         @Test func `a lease whose answer was lost is held, and is released`() async throws {
             let bench = try await LeaseBench()
-            let database = LosingDatabase(base: try LibPQDatabase(bench.schema.connection))
+            let database = LosingDatabase(base: try LibPQDatabase.patient(bench.schema.connection))
             let store: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
-                database: database, key: .test(1), lease: .seconds(3600), listens: false
+                database: database, key: .test(1), lease: .seconds(3600), listens: false, callLimit: .seconds(60)
             ).store(client: "web", account: "ada")
             database.loseNextUpdate()
             let lock = try await store.lock(within: .seconds(60))

@@ -125,7 +125,7 @@ extension PostgreSQLTests {
         func `a lease of version 1 that is being committed prevents the migration, too`() async throws {
             let schema = try await Schema.make()
             try await schema.makeVersion1()
-            let host = try LibPQDatabase(schema.connection, connections: 1)
+            let host = try LibPQDatabase.patient(schema.connection, connections: 1)
             _ = try await host.query("BEGIN", parameters: [])
             _ = try await host.query(
                 "UPDATE request_authorization_tokens SET lease_until = clock_timestamp() + interval '1 hour'",
@@ -182,7 +182,7 @@ extension PostgreSQLTests {
             try await schema.query(
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(schema.name) TO r_\(schema.name)")
             let store: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
-                connection: connection, key: .test(1)
+                database: LibPQDatabase.patient(connection), key: .test(1), callLimit: .seconds(60)
             ).store(client: "web", account: "ada")
             try await store.save(.make("a"))
             #expect(try await store.load() == .make("a"))

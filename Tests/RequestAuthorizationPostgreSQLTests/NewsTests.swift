@@ -66,8 +66,8 @@ extension PostgreSQLTests {
         @Test func `it listens without the task-local values of who asked first`() async throws {
             let schema = try await Schema.make()
             let (seen, seer) = AsyncStream.makeStream(of: Bool.self)
-            let database = NotingDatabase(base: try LibPQDatabase(schema.connection)) { seer.yield(Self.isInRequest) }
-            let tokens = try await PostgreSQLTokens(database: database, key: .test(1))
+            let database = NotingDatabase(base: try .patient(schema.connection)) { seer.yield(Self.isInRequest) }
+            let tokens = try await PostgreSQLTokens(database: database, key: .test(1), callLimit: .seconds(60))
             let store: LeasedTokenStore<TestToken> = tokens.store(client: "web", account: "ada")
             let changes = Self.$isInRequest.withValue(true) { store.changes }
             #expect(await seen.first { _ in true } == false)
@@ -78,7 +78,7 @@ extension PostgreSQLTests {
             let schema = try await Schema.make()
             let fleet = try await schema.fleet()
             let store: LeasedTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
-            let payloads = try await LibPQDatabase(schema.connection).listen(to: "request_authorization")
+            let payloads = try await LibPQDatabase.patient(schema.connection).listen(to: "request_authorization")
             try await store.save(.make("a"))
             #expect(try await store.save(.make("b", 1), replacing: .older(than: 1)) == .saved)
             let row = try await schema.value("SELECT encode(row_key, 'hex') FROM request_authorization_tokens")

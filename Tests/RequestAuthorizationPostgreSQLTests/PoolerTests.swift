@@ -50,7 +50,7 @@ extension PostgreSQLTests {
         @Test func `sixty users behind a pooler that hangs fail together, and go on afterwards`() async throws {
             let pooler = try await PgBouncer()
             defer { pooler.end() }
-            let database = try LibPQDatabase(pooler.connection, statementTimeout: .seconds(2))
+            let database = try LibPQDatabase(pooler.connection, statementTimeout: .seconds(10))
             let users = try await HangingUsers(60, database)
             pooler.pause()
             await users.fail(within: .seconds(60))
@@ -63,7 +63,7 @@ extension PostgreSQLTests {
             defer { pooler.end() }
             let error = await #expect(throws: TokenStoreError.self) {
                 try await PostgreSQLTokens(
-                    connection: pooler.connection + "?options=-csearch_path%3Dother", key: .test(1), listens: false)
+                    connection: pooler.connection + "&options=-csearch_path%3Dother", key: .test(1), listens: false)
             }
             #expect(error?.kind == .unavailable)
         }
@@ -79,16 +79,16 @@ private struct PgBouncer {
     init() async throws {
         let server = try #require(PostgreSQLServer.current)
         let database = "d" + UUID().uuidString.prefix(8).lowercased()
-        try await LibPQDatabase(server.connection()).run("CREATE DATABASE \(database)")
+        try await LibPQDatabase.patient(server.connection()).run("CREATE DATABASE \(database)")
         port = try HeldPort()
         process = try await ServerProcess(
             script: "start-pgbouncer.sh", named: "pgbouncer", arguments: ["\(port.number)", "\(server.portNumber)"])
-        connection = "postgresql://anybody@127.0.0.1:\(port.number)/\(database)"
+        connection = "postgresql://anybody@127.0.0.1:\(port.number)/\(database)?connect_timeout=300"
     }
 
     func fleet() async throws -> PostgreSQLTokens {
         try await PostgreSQLTokens(
-            database: LibPQDatabase(connection, statementTimeout: .seconds(60)), key: .test(1), listens: false,
+            database: LibPQDatabase.patient(connection), key: .test(1), listens: false,
             callLimit: .seconds(60))
     }
 

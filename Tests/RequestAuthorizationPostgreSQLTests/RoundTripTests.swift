@@ -26,7 +26,7 @@ extension PostgreSQLTests {
             var fleet: [RefreshableTokenAuthorization<TestToken>] = []
             for _ in 0..<hosts {
                 let database = DistantDatabase(
-                    base: try LibPQDatabase(schema.connection, statementTimeout: .seconds(60)), roundTrip: roundTrip)
+                    base: try LibPQDatabase.patient(schema.connection), roundTrip: roundTrip)
                 let tokens = try await PostgreSQLTokens(
                     database: database, key: .test(1), listens: false, callLimit: .seconds(60), clock: clock)
                 fleet.append(

@@ -33,9 +33,9 @@ extension PostgreSQLTests {
         @Test func `a host that waits only reads, and adopts without a lease`() async throws {
             let bench = try await StatementBench()
             let lock = try await bench.store.lock(within: .seconds(60))
-            let database = NotingDatabase(base: try LibPQDatabase(bench.schema.connection))
+            let database = NotingDatabase(base: try LibPQDatabase.patient(bench.schema.connection))
             let waiting: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
-                database: database, key: .test(1), listens: false
+                database: database, key: .test(1), listens: false, callLimit: .seconds(60)
             ).store(client: "web", account: "ada")
             _ = try await waiting.load()
             _ = database.takeStatements()
@@ -109,7 +109,7 @@ private struct StatementBench {
     init(_ steps: ScriptedTokenService<TestToken>.Step...) async throws {
         schema = try await Schema.make()
         store = try await schema.fleet().store(client: "web", account: "ada")
-        database = NotingDatabase(base: try LibPQDatabase(schema.connection))
+        database = NotingDatabase(base: try LibPQDatabase.patient(schema.connection))
         fleet = try await PostgreSQLTokens(database: database, key: .test(1), clock: clock)
         let service = ScriptedTokenService<TestToken>(clock: clock)
         for step in steps { service.append(step) }

@@ -24,10 +24,10 @@ extension PostgreSQLTests {
                 },
                 unreachable: {
                     let isCut = Lock(false)
-                    let database = InterruptedDatabase(base: try LibPQDatabase(schema.connection)) { _ in
+                    let database = InterruptedDatabase(base: try LibPQDatabase.patient(schema.connection)) { _ in
                         if isCut.withLock({ $0 }) { throw PostgreSQLError(.unreachable) }
                     }
-                    let fleet = try await PostgreSQLTokens(database: database, key: .test(1))
+                    let fleet = try await PostgreSQLTokens(database: database, key: .test(1), callLimit: .seconds(60))
                     isCut.withLock { $0 = true }
                     return fleet.store(client: "web", account: "ada")
                 },
@@ -100,9 +100,10 @@ extension PostgreSQLTests {
         @Test func `a first save after that of another host replaces nothing`() async throws {
             let schema = try await Schema.make()
             let other: LeasedTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
-            let database = OvertakenDatabase(base: try LibPQDatabase(schema.connection))
-            let store: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(database: database, key: .test(1))
-                .store(client: "web", account: "ada")
+            let database = OvertakenDatabase(base: try LibPQDatabase.patient(schema.connection))
+            let store: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
+                database: database, key: .test(1), callLimit: .seconds(60)
+            ).store(client: "web", account: "ada")
             database.overtakeNextInsert { try await other.save(.make("theirs")) }
             #expect(try await store.save(.make("ours"), replacing: .nothing) == .refused(.make("theirs")))
             #expect(try await other.load() == .make("theirs"))
@@ -126,7 +127,7 @@ extension PostgreSQLTests {
             let connection = schema.connection.replacingOccurrences(
                 of: "options=", with: "options=-csynchronous_commit%3Doff%20")
             let store: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
-                connection: connection, key: .test(1)
+                database: LibPQDatabase.patient(connection), key: .test(1), callLimit: .seconds(60)
             ).store(client: "web", account: "ada")
             try await store.save(.make("a"))
             #expect(try await store.save(.make("b", 1), replacing: .older(than: 1)) == .saved)

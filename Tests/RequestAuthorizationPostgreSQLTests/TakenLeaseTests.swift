@@ -39,12 +39,14 @@ extension PostgreSQLTests {
             let other = bench.host(second, try await bench.schema.fleet())
             // The lease, and then the intent.
             let updates = Numbers()
-            let database = InterruptedDatabase(base: try LibPQDatabase(bench.schema.connection)) { statement in
+            let database = InterruptedDatabase(base: try LibPQDatabase.patient(bench.schema.connection)) { statement in
                 guard statement.hasPrefix("UPDATE request_authorization_tokens"), updates.next() == 2 else { return }
                 try await bench.endLease()
                 #expect(try await other.validToken().name == "1")
             }
-            let one = bench.host(first, try await PostgreSQLTokens(database: database, key: .test(1), listens: false))
+            let fleet = try await PostgreSQLTokens(
+                database: database, key: .test(1), listens: false, callLimit: .seconds(60))
+            let one = bench.host(first, fleet)
             #expect(try await one.validToken().name == "1")
             #expect(first.calls == 0)
             #expect(second.calls == 1)
@@ -64,9 +66,9 @@ struct PostgreSQLFailOverTests {
         let clock = ManualClock()
         let service = ScriptedTokenService<TestToken>(clock: clock)
         for name in ["1", "2", "3"] { service.append(.token(name, lasts: .seconds(1))) }
-        let database = try LibPQDatabase(
+        let database = try LibPQDatabase.patient(
             "host=127.0.0.1,127.0.0.1 port=\(primary.portNumber),\(standby.portNumber) user=app dbname=postgres "
-                + "target_session_attrs=read-write options=-csearch_path=\(schema.name)")
+                + "target_session_attrs=read-write connect_timeout=60 options=-csearch_path=\(schema.name)")
         let fleet = try await PostgreSQLTokens(
             database: database, key: .test(1), listens: false, callLimit: .seconds(60))
         let auth = RefreshableTokenAuthorization(
@@ -91,7 +93,8 @@ struct PostgreSQLFailOverTests {
         try await primary.stop()
         try await standby.run("SELECT pg_promote()::text")
         let other: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
-            connection: standby.connection(schema: schema.name), key: .test(1)
+            database: LibPQDatabase.patient(standby.connection(schema: schema.name)), key: .test(1),
+            callLimit: .seconds(60)
         ).store(client: "web", account: "ada")
         #expect(try await other.load()?.token?.name == "1")
 
@@ -106,7 +109,8 @@ struct PostgreSQLFailOverTests {
         #expect(try await bob.load() == .make("c", 1))
         await lock.unlock()
         let third: LeasedTokenStore<TestToken> = try await PostgreSQLTokens(
-            connection: standby.connection(schema: schema.name), key: .test(1)
+            database: LibPQDatabase.patient(standby.connection(schema: schema.name)), key: .test(1),
+            callLimit: .seconds(60)
         ).store(client: "web", account: "bob")
         #expect(try await third.load() == .make("c", 1))
         await primary.end()

@@ -36,7 +36,7 @@ final class PostgreSQLServer: Sendable {
     private func run(script: String, _ arguments: String...) async throws {
         let script = URL(filePath: #filePath).appending(path: "../../../Servers/\(script)").standardizedFileURL
         _ = try await Command.run(
-            ["/bin/bash", script.path, folder, "\(port.number)"] + arguments, environment: ["LIFETIME": "300"])
+            ["/bin/bash", script.path, folder, "\(port.number)"] + arguments, environment: ["LIFETIME": "900"])
     }
 
     /// Stops the server as a crash would, and returns when it has ended.
@@ -85,11 +85,11 @@ final class PostgreSQLServer: Sendable {
     }
 
     /// Runs a statement as the user "app".
-    func run(_ statement: String) async throws { try await LibPQDatabase(connection()).run(statement) }
+    func run(_ statement: String) async throws { try await LibPQDatabase.patient(connection()).run(statement) }
 
     /// Returns when a condition holds. The server checks it in a loop.
     func waitUntil(_ condition: String) async throws {
-        try await LibPQDatabase(connection(), statementTimeout: .seconds(60)).run(
+        try await LibPQDatabase.patient(connection()).run(
             """
             DO $$ BEGIN
                 WHILE NOT (\(condition)) LOOP PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.005); END LOOP;
@@ -99,7 +99,7 @@ final class PostgreSQLServer: Sendable {
 
     /// Returns when this standby has all that its primary has written by now.
     func waitForReplay(of primary: PostgreSQLServer) async throws {
-        let rows = try await LibPQDatabase(primary.connection()).query(
+        let rows = try await LibPQDatabase.patient(primary.connection()).query(
             "SELECT pg_current_wal_lsn()::text", parameters: [])
         try await waitUntil("pg_last_wal_replay_lsn() >= '\(rows[0][0] ?? "")'::pg_lsn")
     }
@@ -112,13 +112,13 @@ final class PostgreSQLServer: Sendable {
     /// - Parameter schema: the schema of its tables.
     func connection(schema: String = "public", user: String = "app") -> String {
         "postgresql://\(user)@127.0.0.1:\(port.number)/postgres?options=-csearch_path%3D\(schema)"
-            + "&application_name=\(schema)"
+            + "&application_name=\(schema)&connect_timeout=300"
     }
 
     /// A new, empty schema.
     func newSchema() async throws -> Schema {
         let schema = Schema(server: self, name: "s" + UUID().uuidString.prefix(8).lowercased())
-        try await LibPQDatabase(connection()).run("CREATE SCHEMA \(schema.name)")
+        try await LibPQDatabase.patient(connection()).run("CREATE SCHEMA \(schema.name)")
         return schema
     }
 }
@@ -140,9 +140,8 @@ struct Schema: Sendable {
         key: UInt8 = 1, oldKeys: [UInt8] = [], lease: Duration = .seconds(10), requestDeadline: Duration = .seconds(4),
         listens: Bool = true
     ) async throws -> PostgreSQLTokens {
-        // The limits are long, so that no test fails on a busy machine.
         try await PostgreSQLTokens(
-            database: LibPQDatabase(connection, statementTimeout: .seconds(60)), key: .test(key),
+            database: LibPQDatabase.patient(connection), key: .test(key),
             oldKeys: oldKeys.map { try .test($0) }, lease: lease, requestDeadline: requestDeadline, listens: listens,
             callLimit: .seconds(60))
     }
@@ -150,7 +149,7 @@ struct Schema: Sendable {
     /// Queries the database directly, not through the store.
     @discardableResult
     func query(_ statement: String, _ parameters: String?...) async throws -> [[String?]] {
-        try await LibPQDatabase(connection).query(statement, parameters: parameters)
+        try await LibPQDatabase.patient(connection).query(statement, parameters: parameters)
     }
 
     /// Makes the tables of schema version 1, with rows; see `Tests/Servers/postgres-version1.sql`.
@@ -168,6 +167,11 @@ struct Schema: Sendable {
 }
 
 extension LibPQDatabase {
+    /// The limit is long, so that no test fails on a busy machine.
+    static func patient(_ connection: String, connections: Int = 8) throws -> LibPQDatabase {
+        try LibPQDatabase(connection, connections: connections, statementTimeout: .seconds(60))
+    }
+
     func run(_ statement: String) async throws { _ = try await query(statement, parameters: []) }
 }
 
