@@ -7,7 +7,7 @@ import RequestAuthorizationTesting
 import Testing
 
 /// SIGWINCH stands in for the signals of the samples, because other tests of this process watch those.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct SignalSamples {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SignalSamples {
     private let service = ScriptedTokenService<TestToken>(.held)
     private let store = InMemoryTokenStore<TestToken>()
     private let watched = OneShot<Void>()

@@ -121,7 +121,7 @@ extension PostgreSQLTests {
             }
         }
 
-        @Test(.timeLimit(.minutes(1)))
+        @Test(.timeLimit(.minutes(5)))
         func `a lease of version 1 that is being committed prevents the migration, too`() async throws {
             let schema = try await Schema.make()
             try await schema.makeVersion1()

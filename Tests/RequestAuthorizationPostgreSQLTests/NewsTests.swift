@@ -25,7 +25,7 @@ extension PostgreSQLTests {
             #expect(await end.value)
         }
 
-        @Test(.timeLimit(.minutes(1)))
+        @Test(.timeLimit(.minutes(5)))
         func `after a lost connection everything is read again, and a host that does not listen is heard`() async throws
         {
             let schema = try await Schema.make()

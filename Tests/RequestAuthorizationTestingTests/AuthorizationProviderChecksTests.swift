@@ -113,7 +113,7 @@ struct AuthorizationProviderChecksTests {
         call.fail(CancellationError())
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func `a provider that looks for a cancellation only before it waits fails`() async throws {
         let clock = ManualClock()
         let deaf = ScriptedTokenService<TestToken>(.heldIgnoringCancellation)

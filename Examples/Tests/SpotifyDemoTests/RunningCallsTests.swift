@@ -52,7 +52,7 @@ private struct Unheard: Error {}
         #expect(report.lost == 2)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `may take longer than the patience in all, as long as some begin or end`() async {
         let clock = ManualClock()
         let (waits, gate) = AsyncStream.makeStream(of: Void.self)

@@ -10,7 +10,7 @@ import Testing
 @testable import SpotifyWeb
 
 /// Two replicas with one database, behind nginx.
-@Suite(.enabled(if: RunningFleet.isThere, RunningFleet.how), .timeLimit(.minutes(3)), .serialized) struct FleetTests {
+@Suite(.enabled(if: RunningFleet.isThere, RunningFleet.how), .timeLimit(.minutes(5)), .serialized) struct FleetTests {
     @Test func `a session begins on one replica, is finished on the other, used on both, and ended on either`()
         async throws
     {

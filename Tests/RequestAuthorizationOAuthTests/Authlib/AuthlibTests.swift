@@ -16,7 +16,7 @@ import FoundationNetworking
 
 /// The effect of answers on a session, with a third-party server behind a fault injector: a hundred callers, and one
 /// call per slot.
-@Suite(.enabled(if: Authlib.isThere, Authlib.how), .authlib, .serialized, .timeLimit(.minutes(2)))
+@Suite(.enabled(if: Authlib.isThere, Authlib.how), .authlib, .serialized, .timeLimit(.minutes(5)))
 struct AuthlibTests {
     @Test(arguments: try FailureTable.rows())
     func `an injected answer has the effect on the session that the table names`(row: FailureTable.Row) async throws {

@@ -10,7 +10,7 @@ import TestServers
 import Testing
 
 /// A log-in at an identity provider becomes a token of a server that is made of Authlib.
-@Suite(.enabled(if: FastMCP.isThere, Comment(rawValue: FastMCP.how)), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: FastMCP.isThere, Comment(rawValue: FastMCP.how)), .timeLimit(.minutes(5)))
 struct AuthlibIdentityAssertionTests {
     private struct Bench {
         let servers: IdentityAssertionServer

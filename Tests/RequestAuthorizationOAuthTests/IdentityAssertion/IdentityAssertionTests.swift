@@ -8,7 +8,7 @@ import RequestAuthorizationTesting
 import Testing
 
 /// A log-in at an identity provider becomes a token of another server (draft-ietf-oauth-identity-assertion-authz-grant).
-@Suite(.timeLimit(.minutes(1))) struct IdentityAssertionTests {
+@Suite(.timeLimit(.minutes(5))) struct IdentityAssertionTests {
     private let clock = ManualClock()
     private let transport = ScriptedTokenTransport()
     private var server = AuthorizationServer.make(at: "https://as.example")

@@ -60,7 +60,7 @@ extension ProtectedResourceTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func `a service that is still being made after a sign-out keeps no sign-in waiting`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let (begins, begun) = AsyncStream.makeStream(of: Void.self)

@@ -132,7 +132,7 @@ extension ProtectedResourceTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(5)), arguments: [true, false])
     func `a sign-out during a sign-in is final, and its token is revoked`(revokes: Bool) async throws {
         let guarded = GuardedServer()
         let (revoked, revoke) = AsyncStream.makeStream(of: String.self)
@@ -229,7 +229,7 @@ extension ProtectedResourceTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: ["question", "page"])
+    @Test(.timeLimit(.minutes(5)), arguments: ["question", "page"])
     func `a dialogue that outlives a sign-out keeps no sign-in waiting, and shows no page`(place: String) async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let (asked, ask) = AsyncStream.makeStream(of: Void.self)

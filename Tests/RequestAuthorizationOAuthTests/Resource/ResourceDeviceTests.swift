@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func `a code that is still shown after a sign-out keeps no sign-in waiting`() async throws {
         try await GuardedServer.run(GuardedServer.addDevice) { (guarded, server) async throws in
             let (shows, shown) = AsyncStream.makeStream(of: Void.self)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a code whose program never ends holds up no sign-in`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `a code whose program never ends holds up no sign-in`() async throws {
         try await GuardedServer.run(GuardedServer.addDevice) { (guarded, server) async throws in
             let person = Person(guarded.clock)
             let (ends, end) = AsyncStream.makeStream(of: Void.self)

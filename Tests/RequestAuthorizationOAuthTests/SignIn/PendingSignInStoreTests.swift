@@ -175,7 +175,7 @@ import Testing
         #expect(items.aside == [Data("damaged".utf8)])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `an unreadable item that cannot be set aside is replaced by the next sign-in`() async throws {
         let items = InMemoryItems(Data("damaged".utf8))
         let store = ItemPendingSignIns(InterruptedItems(items))

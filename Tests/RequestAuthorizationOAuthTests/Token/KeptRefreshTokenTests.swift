@@ -8,7 +8,7 @@ import RequestAuthorizationTesting
 import Testing
 
 /// A server that rotates refresh tokens has spent the old one when it answers. The session depends on the new one.
-@Suite(.timeLimit(.minutes(1))) struct KeptRefreshTokenTests {
+@Suite(.timeLimit(.minutes(5))) struct KeptRefreshTokenTests {
     private let clock = ManualClock()
     private let transport = ScriptedTokenTransport()
 

@@ -16,7 +16,7 @@ import FoundationNetworking
 @testable import RequestAuthorizationOAuth
 
 /// A fake security token service on loopback, and a platform that replaces its tokens all the time.
-@Suite(.timeLimit(.minutes(2))) struct WorkloadChaosTests {
+@Suite(.timeLimit(.minutes(5))) struct WorkloadChaosTests {
     /// What the service has seen.
     private struct Seen: Sendable {
         var tokens: [Int] = []

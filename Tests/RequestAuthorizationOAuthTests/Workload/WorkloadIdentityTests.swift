@@ -9,7 +9,7 @@ import Testing
 @testable import RequestAuthorizationOAuth
 
 /// Where the token of a platform comes from, and what is wrong with it.
-@Suite(.timeLimit(.minutes(1))) struct WorkloadIdentityTests {
+@Suite(.timeLimit(.minutes(5))) struct WorkloadIdentityTests {
     private let platform: Platform
     private let clock = ManualClock()
 

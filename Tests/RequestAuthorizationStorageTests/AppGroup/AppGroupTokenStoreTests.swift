@@ -156,7 +156,7 @@ import Testing
         try widget.close()
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `before the process is suspended a change of the locked file ends`() async throws {
         let items = AppGroupItems(
             group: "group.app", client: "client", account: "me", groups: groups, activity: .expiring(activities),

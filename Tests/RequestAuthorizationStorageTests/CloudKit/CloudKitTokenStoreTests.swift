@@ -170,7 +170,7 @@ import Testing
         #expect(try await device().load() == nil)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(5)), arguments: [false, true])
     func `a provider discards a late refresh, and goes on with what it loads`(isSignOut: Bool) async throws {
         let clock = ManualClock()
         try await device().save(token("refresh-1"))

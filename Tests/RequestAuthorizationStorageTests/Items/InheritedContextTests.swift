@@ -9,7 +9,7 @@ import Testing
 @testable import RequestAuthorizationStorage
 
 /// What outlives a call of a store keeps none of the task-local values of its caller, such as a user's context.
-@Suite(.timeLimit(.minutes(1))) struct InheritedContextTests {
+@Suite(.timeLimit(.minutes(5))) struct InheritedContextTests {
     private final class Context: Sendable {}
     @TaskLocal private static var context: Context?
 

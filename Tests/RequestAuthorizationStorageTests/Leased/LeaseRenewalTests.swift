@@ -9,7 +9,7 @@ import Testing
 @testable import RequestAuthorizationStorage
 
 /// A lease of 10 s is renewed, lost and released, over a database that a test disturbs.
-@Suite(.timeLimit(.minutes(1))) struct LeaseRenewalTests {
+@Suite(.timeLimit(.minutes(5))) struct LeaseRenewalTests {
     private let clock = ManualClock()
     private let records = MemoryRecords()
 

@@ -9,7 +9,7 @@ import Testing
 @testable import RequestAuthorizationStorage
 
 /// Who removes an intent from a record.
-@Suite(.timeLimit(.minutes(1))) struct LeasedIntentTests {
+@Suite(.timeLimit(.minutes(5))) struct LeasedIntentTests {
     private let clock = ManualClock()
     private let records = MemoryRecords()
     private let intent = Data("intent".utf8)

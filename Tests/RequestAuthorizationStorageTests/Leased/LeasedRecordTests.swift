@@ -10,7 +10,7 @@ import Testing
 @testable import RequestAuthorizationStorage
 
 /// What a record holds, and its bytes.
-@Suite(.timeLimit(.minutes(1))) struct LeasedRecordTests {
+@Suite(.timeLimit(.minutes(5))) struct LeasedRecordTests {
     private let clock = ManualClock()
     private let records = MemoryRecords()
 

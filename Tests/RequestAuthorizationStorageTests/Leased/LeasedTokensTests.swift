@@ -9,7 +9,7 @@ import Testing
 
 @testable import RequestAuthorizationStorage
 
-@Suite(.timeLimit(.minutes(1))) struct LeasedTokensTests {
+@Suite(.timeLimit(.minutes(5))) struct LeasedTokensTests {
     private let records = MemoryRecords()
 
     private func fleet(_ records: MemoryRecords) async throws -> LeasedTokens {

@@ -55,7 +55,7 @@ struct RecordNewsTests {
         withExtendedLifetime(news) {}
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `after the end of its stream the database is asked for another one, and the stores read again`() async throws {
         let news = RecordNews(records, clock: clock)
         let stream = try #require(news.changes(of: .key("ada")))
@@ -70,7 +70,7 @@ struct RecordNewsTests {
         withExtendedLifetime(news) {}
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a database that reports no changes for a while is asked again for the next store`() async throws {
         let (later, change) = AsyncStream.makeStream(of: RecordChange.self)
         let streams = [AsyncStream<RecordChange> { nil }, nil, nil, later]
@@ -111,7 +111,7 @@ struct RecordNewsTests {
         withExtendedLifetime(news) {}
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a stream is told of changes also after its store was released`() async throws {
         var news: RecordNews? = RecordNews(records, clock: clock)
         weak let followed = news
@@ -175,7 +175,7 @@ struct RecordNewsTests {
         asked.withLock { $0 = nil }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a store that came while the database was being asked for its changes reads again`() async throws {
         let (asked, found) = (Lock<RecordNews?>(nil), Lock<[AsyncStream<Void>]>([]))
         let news = RecordNews(

@@ -199,7 +199,7 @@ import Testing
         func clear() async throws { place.stored.withLock { $0 = nil } }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a leased token is moved under a lease, also if another host has saved meanwhile`() async throws {
         let (clock, records) = (ManualClock(), MemoryRecords())
         let stores = try (1...3).map { _ in

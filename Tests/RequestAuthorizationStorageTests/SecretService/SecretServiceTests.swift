@@ -222,7 +222,7 @@ struct SecretServiceAskingTests {
         #expect(try await store.load() == .make(1))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a prompt that is neither answered nor closed is given up at the limit`() async throws {
         let clock = ManualClock()
         let store = SecretServiceTokenStore<TestToken>(

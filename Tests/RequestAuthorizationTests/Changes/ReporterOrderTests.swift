@@ -57,7 +57,7 @@ import Testing
     }
 
     /// By a sign-out, or by the end of the program.
-    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(5)), arguments: [false, true])
     func `a refresh that was overtaken before its task began calls nobody`(endsProgram: Bool) async throws {
         let clock = ManualClock()
         let service = ScriptedTokenService<TestToken>(clock: clock)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-@Suite(.timeLimit(.minutes(1))) struct EndingAtOnceTests {
+@Suite(.timeLimit(.minutes(5))) struct EndingAtOnceTests {
     @Test func `a cancelled wait throws, even if its work returns a value when it is cancelled`() async {
         let first = FirstResult<Int>()
         let wait = Task { try await first.value { first.land(.success(1)) } }

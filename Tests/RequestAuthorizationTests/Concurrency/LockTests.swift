@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// A lock lays its mutex and its value out itself, so any value must fit.
-@Suite(.timeLimit(.minutes(1))) struct LockTests {
+@Suite(.timeLimit(.minutes(5))) struct LockTests {
     @Test func `values of any size and alignment are kept beside the mutex`() {
         expectKept(UInt8(7))
         expectKept("a text that is longer than fifteen bytes")

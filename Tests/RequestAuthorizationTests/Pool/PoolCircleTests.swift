@@ -8,7 +8,7 @@ import RequestAuthorizationTesting
 import Testing
 
 /// Closures of pools that need each other's providers. All of these blocked for ever, or ended the process without a word.
-@Suite(.timeLimit(.minutes(1))) struct PoolCircleTests {
+@Suite(.timeLimit(.minutes(5))) struct PoolCircleTests {
     typealias Pool = AuthorizationPool<String, TestToken>
 
     @Test func `two closures on two threads that ask for each other's provider: one gets an error, and both end`() async

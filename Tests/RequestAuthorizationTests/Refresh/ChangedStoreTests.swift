@@ -7,7 +7,7 @@ import TestProviders
 import Testing
 
 /// How a provider reads its store after a change, and what it does if it cannot.
-@Suite(.timeLimit(.minutes(1))) struct ChangedStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangedStoreTests {
     /// A provider that could not read a sibling's change, the token `new`, at five tries. The last pause, of 8 s, has begun.
     private func unread() async throws -> SharedBench {
         let bench = SharedBench.make(lasts: 1_000)

@@ -21,7 +21,7 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a damaged item is reported while the token is held`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `a damaged item is reported while the token is held`() async throws {
         let bench = SharedBench.make(.token("new"))
         #expect(try await bench.name() == "old")
         bench.store.fail(next: .load, with: damage)

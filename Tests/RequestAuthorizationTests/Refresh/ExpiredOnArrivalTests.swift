@@ -9,7 +9,7 @@ import Testing
 @testable import RequestAuthorization
 
 /// A clock that is fast makes each new token look expired.
-@Suite(.timeLimit(.minutes(1))) struct ExpiredOnArrivalTests {
+@Suite(.timeLimit(.minutes(5))) struct ExpiredOnArrivalTests {
     /// A service whose server's clock is an hour behind.
     private static func bench(store: (any TokenStore<TestToken>)? = nil) -> (
         auth: RefreshableTokenAuthorization<TestToken>, service: ScriptedTokenService<TestToken>, clock: ManualClock

@@ -9,7 +9,7 @@ import Testing
 @testable import RequestAuthorization
 
 /// What outlives a request inherits none of its task-local values, such as its trace or its user's context.
-@Suite(.timeLimit(.minutes(1))) struct InheritedContextTests {
+@Suite(.timeLimit(.minutes(5))) struct InheritedContextTests {
     @TaskLocal static var request: String?
 
     private let clock = ManualClock()

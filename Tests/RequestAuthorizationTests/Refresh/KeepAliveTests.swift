@@ -8,7 +8,7 @@ import Testing
 @testable import RequestAuthorization
 
 /// Sessions that the server ends if nobody uses them.
-@Suite(.timeLimit(.minutes(1))) struct KeepAliveTests {
+@Suite(.timeLimit(.minutes(5))) struct KeepAliveTests {
     private static let day = 86_400.0
     private static let policy = RefreshPolicy(jitter: 0, keepsAlive: true)
     private static let start = Moment(date: Date(timeIntervalSince1970: 1_800_000_000), uptime: .seconds(1000))

@@ -28,7 +28,7 @@ import Testing
         #expect(bench.place.stored?.token?.name == "old")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `nothing is sent while the intent has no answer`() async throws {
         let bench = LimitedBench.make(accessFor: .seconds(60), .token("new"))
         let intent = bench.store.hold(next: .setIntent)

@@ -7,7 +7,7 @@ import RequestAuthorizationTesting
 import Testing
 
 /// A token that nothing can refresh is used until it expires or is refused.
-@Suite(.timeLimit(.minutes(1))) struct NoRefreshTokenTests {
+@Suite(.timeLimit(.minutes(5))) struct NoRefreshTokenTests {
     private struct Nothing: TokenServiceFailure {
         let kind = TokenFailureKind.noRefreshToken
         let delivery = TokenRequestDelivery.notSent

@@ -9,7 +9,7 @@ import Testing
 @testable import RequestAuthorization
 
 /// After a failed refresh a request waits for the next slot if that is near, and for no longer than its patience.
-@Suite(.timeLimit(.minutes(2))) struct PatienceTests {
+@Suite(.timeLimit(.minutes(5))) struct PatienceTests {
     @TaskLocal static var request: String?
 
     private struct Busy: TokenServiceFailure {

@@ -134,7 +134,7 @@ import Testing
         #expect(await next.value)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(5)), arguments: [true, false])
     func `a widget that was signed out goes on when the app signs in`(follows: Bool) async throws {
         let widget = Widget(.make("old"), follows: follows)
         #expect(try await widget.name() == "old")
@@ -146,7 +146,7 @@ import Testing
         #expect(Set(widget.kinds) == [.load])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a widget that signs out before it has read the store hears of the app's sign-in`() async throws {
         let widget = Widget(.make("old"))
         let read = widget.store.hold(next: .load)

@@ -41,7 +41,7 @@ import Testing
         #expect(try await bench.name() == "old")
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(5)), arguments: [true, false])
     func `a store that authorizes its save through its own provider gets an error`(isSignIn: Bool) async throws {
         let box = ProviderBox()
         let store = AskingStore { try await box.token(by: .directly) }

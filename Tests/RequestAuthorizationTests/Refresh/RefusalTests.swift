@@ -7,7 +7,7 @@ import RequestAuthorizationTesting
 import Testing
 
 /// A refusal without a verdict ends no session, for any number of refusals; after a while a sign-in is suggested.
-@Suite(.timeLimit(.minutes(1))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusalTests {
     @Test(arguments: [
         TokenEndpointError(status: 400), TokenEndpointError(status: 401), TokenEndpointError(status: 403),
         TokenEndpointError(status: 404), TokenEndpointError(status: 400, code: "what_is_this"),

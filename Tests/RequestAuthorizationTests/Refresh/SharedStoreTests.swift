@@ -138,7 +138,7 @@ import Testing
         #expect(bench.service.calls == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a sign-in whose save was given up and is made all the same is not saved again`() async throws {
         let bench = SharedBench.make()
         let save = try await bench.signInWithoutSave()
@@ -214,7 +214,7 @@ import Testing
         await #expect(throws: NotAuthorized.self) { try await other.name() }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `after a sign-out a provider without notices sees the sign-in of a sibling`() async throws {
         let bench = SharedBench.make(follows: false)
         let sibling = bench.sibling(follows: false)

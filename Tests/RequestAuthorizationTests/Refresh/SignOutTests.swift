@@ -90,7 +90,7 @@ import Testing
         #expect(bench.service.revoked.count == 2)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a sign-out without a token returns once the store has been cleared`() async throws {
         let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>())
         let clear = store.hold(next: .clear)
@@ -189,7 +189,7 @@ import Testing
         #expect(auth.currentToken?.name == "a")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a sibling's sign-in stays, also if a sign-out that found nothing is stored after it`() async throws {
         let clock = ManualClock()
         let place = InMemorySharedTokenStore<TestToken>(clock: clock)
@@ -205,7 +205,7 @@ import Testing
         #expect(place.stored?.token?.name == "c")
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(5)), arguments: [true, false])
     func `a sign-in that begins during a sign-out's request goes on`(isSaving: Bool) async throws {
         let service = GatedRevocation()
         let store = ScriptedTokenStore(InMemorySharedTokenStore<TestToken>(.make("a"), clock: ManualClock()))
@@ -240,7 +240,7 @@ import Testing
         #expect(service.revoked == ["a"])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a sign-out ends a sign-in that began before it`() async throws {
         let service = GatedRevocation()
         let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"), clock: ManualClock())
@@ -312,7 +312,7 @@ import Testing
         await #expect(throws: NotAuthorized.self) { try await first.name() }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(5)), arguments: [true, false])
     func `a token that a sibling stores after the revocation is revoked too`(isLoaded: Bool) async throws {
         let first = SharedBench.make(follows: false)
         let second = first.sibling(follows: false, .token("b"))

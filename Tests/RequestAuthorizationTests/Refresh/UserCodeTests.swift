@@ -9,7 +9,7 @@ import Testing
 @testable import RequestAuthorization
 
 /// No code of the user runs under the lock, and no finished flight is remembered.
-@Suite(.timeLimit(.minutes(2))) struct UserCodeTests {
+@Suite(.timeLimit(.minutes(5))) struct UserCodeTests {
     typealias Provider = RefreshableTokenAuthorization<NosyToken>
 
     /// Makes a provider install, replace and drop tokens in all ways.

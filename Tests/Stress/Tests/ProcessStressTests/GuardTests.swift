@@ -5,7 +5,7 @@ import ProcessStress
 import Testing
 
 /// Runs without one of the protections of sessions and requests. Each run must find a problem.
-@Suite(.timeLimit(.minutes(2))) struct GuardTests {
+@Suite(.timeLimit(.minutes(5))) struct GuardTests {
     @Test(arguments: [[], ["--without-watch"]])
     func `with all protections no session is lost or comes back, and no request is sent as another user`(
         watch: [String]
