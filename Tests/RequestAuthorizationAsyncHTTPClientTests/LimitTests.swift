@@ -100,7 +100,7 @@ private struct StubbornProvider: AuthorizationProvider {
     /// Another call shows which time ends the second try. It ends later than the first try's time, and sooner than a
     /// new time for the second try would. One event loop keeps the times in order, however busy the machine is.
     @Test func `the second try has the time that the first one left`() async throws {
-        let time = TimeAmount.seconds(10)
+        let time = TimeAmount.seconds(30)
         let refusing = OneShot<Void>()
         try await withServer { request in
             guard request["Authorization"] == "Bearer 0" else { return .silence }
