@@ -39,10 +39,12 @@ struct RunningFleet: Sendable {
                 script: "start-nginx.sh", named: "nginx",
                 arguments: ["\(ports[1].number)"] + replicas.map { "\($0.port)" })
             defer { proxy.end() }
+            // The limits are long, so that no test fails on a busy machine.
+            let database = try LibPQDatabase(connection + "?connect_timeout=60", statementTimeout: .seconds(60))
             try await body(
                 RunningFleet(
                     spotify: spotify, browser: TestBrowser(base: "http://127.0.0.1:\(ports[1].number)"),
-                    replicas: replicas, database: try LibPQDatabase(connection), environment: environment))
+                    replicas: replicas, database: database, environment: environment))
         }
     }
 
