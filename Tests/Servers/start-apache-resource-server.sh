@@ -54,7 +54,7 @@ C
     for fd in /proc/"$BASHPID"/fd/*; do fd=${fd##*/}; ((fd <= 2)) || eval "exec $fd>&-"; done
     exec setsid timeout --signal=KILL "${LIFETIME:-600}" apache2 -f "$D/apache.conf" -D FOREGROUND
 ) > "$D/log" 2>&1 < /dev/null & echo $! > "$D/pid"
-for i in $(seq 400); do
+for i in $(seq 2000); do
     answer=$(curl -s --max-time 5 -o /dev/null -w '%{http_code}' "$B/bearer/") || true
     [ "$answer" != 401 ] || { echo "apache pid $(cat "$D/pid") $B"; exit 0; }
     { [ "$answer" = 000 ] && kill -0 "$(cat "$D/pid")" 2>/dev/null; } || break

@@ -18,7 +18,7 @@ sed -e "s#^port=.*#port=$PORT#" -e 's/^#\(bind_address\)/\1/' -e "s#^external_ur
     for fd in /proc/"$BASHPID"/fd/*; do fd=${fd##*/}; ((fd <= 2)) || eval "exec $fd>&-"; done
     exec setsid timeout --signal=KILL "${LIFETIME:-600}" glewlwyd -c "$D/glewlwyd.conf"
 ) > "$D/log" 2>&1 < /dev/null & echo $! > "$D/pid"
-for i in $(seq 400); do curl -sf --max-time 5 -o /dev/null "$B/config" && break; sleep 0.05; done
+for i in $(seq 2000); do curl -sf --max-time 5 -o /dev/null "$B/config" && break; sleep 0.05; done
 c() { curl -sS --max-time 20 -b "$D/cookies" -c "$D/cookies" -H 'Content-Type: application/json' -w '%{http_code}\n' "$@"; }
 ok() { [ "${!#}" ]; local r; r=$(c "${@:2}"); [ "${r##*$'\n'}" = 200 ] || { echo "FAIL $1: $r" >&2; exit 1; }; }
 ok login -X POST "$B/api/auth" -d '{"username":"admin","password":"password"}'

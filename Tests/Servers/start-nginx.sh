@@ -37,6 +37,6 @@ as=(); [[ $(id -u) == 0 ]] && as=(-g 'user root;')
     for fd in /proc/"$BASHPID"/fd/*; do fd=${fd##*/}; ((fd <= 2)) || eval "exec $fd>&-"; done
     exec setsid timeout --signal=KILL "${LIFETIME:-600}" /usr/sbin/nginx "${as[@]}" -e "$D/log" -c "$D/nginx.conf"
 ) > "$D/output" 2>&1 < /dev/null & echo $! > "$D/pid"
-for _ in $(seq 400); do (: < "/dev/tcp/127.0.0.1/$PORT") 2> /dev/null && exit 0; sleep 0.05; done
+for _ in $(seq 2000); do (: < "/dev/tcp/127.0.0.1/$PORT") 2> /dev/null && exit 0; sleep 0.05; done
 cat "$D/output" "$D/log" >&2
 exit 1

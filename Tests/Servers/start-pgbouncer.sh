@@ -23,6 +23,6 @@ as=(); [[ $(id -u) == 0 ]] && { as=(-u postgres); chown postgres "$D"; }
     exec setsid timeout --signal=KILL "${LIFETIME:-600}" /usr/sbin/pgbouncer "${as[@]}" "$D/pgbouncer.ini"
 ) > "$D/output" 2>&1 < /dev/null & echo $! > "$D/pid"
 B=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)
-for _ in $(seq 400); do "$B/pg_isready" -q -h 127.0.0.1 -p "$PORT" && exit 0; sleep 0.05; done
+for _ in $(seq 2000); do "$B/pg_isready" -q -h 127.0.0.1 -p "$PORT" && exit 0; sleep 0.05; done
 cat "$D/output" "$D/log" >&2
 exit 1

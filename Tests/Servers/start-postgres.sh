@@ -22,7 +22,7 @@ rm -f "$D/data/postmaster.pid"  # left by a server that was killed
         -c listen_addresses=127.0.0.1 -c port="$PORT" -c unix_socket_directories="$D" -c fsync=off \
         -c log_statement=all -c log_parameter_max_length=-1 -c max_connections=200
 ) >> "$D/log" 2>&1 < /dev/null & echo $! > "$D/pid"
-for _ in $(seq 600); do
+for _ in $(seq 2000); do
     "$B/pg_isready" -q -h 127.0.0.1 -p "$PORT" -U app && break
     kill -0 "$(cat "$D/pid")" || { cat "$D/log" >&2; exit 1; }
     sleep 0.05

@@ -23,7 +23,7 @@ package enum Command {
     package static func runHere(_ arguments: [String], environment: [String: String] = [:]) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/timeout")
-        process.arguments = ["60"] + arguments
+        process.arguments = ["240"] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         let output = try launching {

@@ -52,7 +52,7 @@ extension User {
             printf password | gnome-keyring-daemon --foreground --unlock --components=secrets >/dev/null 2>&1 &
             keyring=$!
             trap 'kill $keyring' EXIT
-            gdbus wait --session --timeout 20 org.freedesktop.secrets
+            gdbus wait --session --timeout 100 org.freedesktop.secrets
             \(lines)
             """
         var variables = try browser()
