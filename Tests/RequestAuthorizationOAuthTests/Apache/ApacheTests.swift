@@ -5,6 +5,7 @@
 import Foundation
 import RequestAuthorization
 import RequestAuthorizationOAuth
+import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
 import Testing
 
@@ -35,7 +36,7 @@ struct ApacheTests {
     }
 
     @Test func `a resource server takes the token of a client by its signature`() async throws {
-        let auth = RefreshableTokenAuthorization(service: try await machine())
+        let auth = RefreshableTokenAuthorization(service: try await machine(), clock: ManualClock(now: .now))
         #expect(try await get("/bearer/", as: auth) == (200, "{\"ok\":true}\n"))
     }
 
@@ -56,7 +57,7 @@ struct ApacheTests {
         let service = try await machine()
         var token = try await service.initialToken()
         token.accessToken = tampered(token.accessToken)
-        let auth = RefreshableTokenAuthorization(service: service, token: token)
+        let auth = RefreshableTokenAuthorization(service: service, token: token, clock: ManualClock(now: .now))
         #expect(try await get("/bearer/", as: auth).0 == 200)
         #expect(try await auth.validToken() != token)
     }

@@ -41,7 +41,7 @@ struct AuthlibBench: Sendable {
         try await server.inject()
         try await auth.signIn {
             let pending = try await service.signIn(scopes: ["read"])
-            let page = try await URLSession.shared.send(
+            let page = try await PatientTransport.patient.send(
                 TokenRequest(method: "GET", url: pending.url, fields: []))
             let callback = try #require(page.headerValues(for: "Location").first)
             return try await service.finish(callback: .make(callback))

@@ -123,7 +123,7 @@ struct AuthlibTests {
             server: .make(at: base), client: .public(id: "native"), redirectURI: "http://127.0.0.1:8400/cb",
             pendingSignIns: InMemoryPendingSignIns(), transport: .patient)
         func callback(_ pending: PendingSignIn) async throws -> URL {
-            let page = try await URLSession.shared.send(TokenRequest(method: "GET", url: pending.url, fields: []))
+            let page = try await PatientTransport.patient.send(TokenRequest(method: "GET", url: pending.url))
             return try .make(try #require(page.headerValues(for: "Location").first))
         }
         let pending = try await service.signIn(scopes: ["read"], identity: true)

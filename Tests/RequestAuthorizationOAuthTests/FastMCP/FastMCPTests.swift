@@ -4,6 +4,7 @@
 #if Full && canImport(Glibc)
 import Foundation
 import RequestAuthorizationOAuth
+import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
 import TestServers
 import Testing
@@ -47,8 +48,8 @@ struct FastMCPTests {
         of server: FastMCP, _ records: InMemoryResourceRecords, _ signIn: ResourceSignIn
     ) -> ProtectedResourceAuthorization {
         ProtectedResourceAuthorization(
-            server.resource, client: ClientIdentity(name: "Tool"), records: records, transport: .patient, signIn: signIn
-        )
+            server.resource, client: ClientIdentity(name: "Tool"), records: records, transport: .patient,
+            clock: ManualClock(now: .now), signIn: signIn)
     }
 
     /// - Returns: the status.

@@ -19,7 +19,7 @@ struct GlewlwydPerson: Sendable {
     /// Logs in and consents to the requests of some clients.
     init(at server: Glewlwyd, allowing clients: [String] = ["native", "web"]) async throws {
         let json = [(name: "Content-Type", value: "application/json")]
-        let login = try await URLSession.shared.send(
+        let login = try await PatientTransport.patient.send(
             TokenRequest(
                 url: try server.url("/api/auth"), fields: json,
                 body: Array(#"{"username":"alice","password":"alicepass"}"#.utf8)))
@@ -28,7 +28,7 @@ struct GlewlwydPerson: Sendable {
         }
         (self.server, self.cookie) = (server, String(cookie))
         for client in clients {
-            let answer = try await URLSession.shared.send(
+            let answer = try await PatientTransport.patient.send(
                 TokenRequest(
                     method: "PUT", url: try server.url("/api/auth/grant/\(client)"),
                     fields: json + [(name: "Cookie", value: self.cookie)],
@@ -53,7 +53,7 @@ struct GlewlwydPerson: Sendable {
     }
 
     private func location(_ page: String) async throws -> URL {
-        let answer = try await URLSession.shared.send(
+        let answer = try await PatientTransport.patient.send(
             TokenRequest(method: "GET", url: try .make(page), fields: [(name: "Cookie", value: cookie)]))
         guard answer.statusCode == 302, let location = answer.headerValues(for: "Location").first else {
             throw Command.Failure(text: "no redirect: \(answer)")

@@ -43,7 +43,7 @@ struct AuthlibIdentityAssertionTests {
             let bench = try await Bench { subject($1) }
             defer { bench.servers.end() }
             #expect(bench.service.endpoint.server.acceptsIdentityAssertions == true)
-            let auth = RefreshableTokenAuthorization(service: bench.service)
+            let auth = RefreshableTokenAuthorization(service: bench.service, clock: ManualClock(now: .now))
             let first = try await auth.validToken()
             #expect(first.scopes == ["read"] && first.refreshToken == nil && first.tokenType == "Bearer")
             let second = try await auth.refreshNow()
@@ -56,7 +56,7 @@ struct AuthlibIdentityAssertionTests {
     {
         let bench = try await Bench()
         defer { bench.servers.end() }
-        let auth = RefreshableTokenAuthorization(service: bench.service)
+        let auth = RefreshableTokenAuthorization(service: bench.service, clock: ManualClock(now: .now))
         let token = try await auth.validToken()
         try await bench.servers.logOut()
         let error = await #expect(throws: NotAuthorized.self) { try await auth.refreshNow() }

@@ -23,7 +23,7 @@ struct PageOpener: CallbackReceiver {
         let pending = try await start(redirectURI)
         try await show(pending.url)
         opened.withLock { $0 += 1 }
-        let answer = try await URLSession.shared.send(TokenRequest(method: "GET", url: pending.url))
+        let answer = try await PatientTransport.patient.send(TokenRequest(method: "GET", url: pending.url))
         guard let target = answer.headerValues(for: "Location").first.flatMap({ URL(string: $0) }) else {
             throw SignInError(.expired)
         }

@@ -129,7 +129,8 @@ import FoundationNetworking
         } body: { server in
             let auth = RefreshableTokenAuthorization(
                 service: OAuthTokenService.workloadGrant(
-                    .file(platform.path), server: .make(at: "http://127.0.0.1:\(server.port)"), transport: .patient))
+                    .file(platform.path), server: .make(at: "http://127.0.0.1:\(server.port)"), transport: .patient),
+                clock: ManualClock(now: .now))
             let tokens = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<20 { group.addTask { try await auth.validToken().accessToken } }
                 return try await group.reduce(into: Set()) { $0.insert($1) }

@@ -49,19 +49,20 @@ struct SuiteContext {
     func provider() async throws -> ProtectedResourceAuthorization {
         let address = url.absoluteString
         if let service = service() {
-            return ProtectedResourceAuthorization(address, transport: URLSession.shared, service: service)
+            return ProtectedResourceAuthorization(
+                address, transport: .patient, clock: PatientClock(), service: service)
         }
         var identity = ClientIdentity(
             name: "conformance-client",
             document: given.clientMetadataUrl ?? (scenario == "basic-cimd" ? Self.document : nil))
         if let id = given.clientId, let secret = given.clientSecret {
             // Whoever registers a client by hand knows its issuer.
-            let found = try await ProtectedResource.discover(address, transport: URLSession.shared)
+            let found = try await ProtectedResource.discover(address, transport: .patient, clock: PatientClock())
             identity.registered[found.server.issuer ?? ""] = .secretBasic(id: id, secret: secret)
         }
         return ProtectedResourceAuthorization(
             address, client: identity, known: scenario.hasSuffix("endpoint-fallback") ? guessed() : nil,
-            proof: scenario.hasPrefix("dpop") ? .dpop : nil, transport: URLSession.shared,
+            proof: scenario.hasPrefix("dpop") ? .dpop : nil, transport: .patient, clock: PatientClock(),
             signIn: .through(PageOpener()) { _ in true })
     }
 
@@ -74,31 +75,31 @@ struct SuiteContext {
                 .clientCredentials(
                     server: found.server,
                     client: found.client(.secretBasic(id: id, secret: given.clientSecret ?? "")), scopes: found.scopes,
-                    transport: URLSession.shared)
+                    transport: .patient)
             }
         case "client-credentials-jwt":
             { found in
                 .clientCredentials(
                     server: found.server, client: found.client(.public(id: id)),
                     authentication: .privateKeyJWT(try .pem(given.privateKeyPem ?? "", algorithm: .es256)),
-                    scopes: found.scopes, transport: URLSession.shared)
+                    scopes: found.scopes, transport: .patient)
             }
         case "wif-jwt-bearer":
             { found in
                 .jwtBearer(
                     server: found.server, client: found.client(.public(id: id)),
-                    assertion: .token(given.validJwt ?? ""), scopes: found.scopes, transport: URLSession.shared)
+                    assertion: .token(given.validJwt ?? ""), scopes: found.scopes, transport: .patient)
             }
         case "enterprise-managed-authorization":
             { found in
                 let provider = TokenEndpoint(
                     server: AuthorizationServer(
                         issuer: given.idpIssuer, tokenEndpoint: given.idpTokenEndpoint.flatMap { URL(string: $0) }),
-                    client: .public(id: given.idpClientId ?? ""), transport: URLSession.shared)
+                    client: .public(id: given.idpClientId ?? ""), transport: .patient)
                 return .identityAssertion(
                     from: provider, server: found.server,
                     client: found.client(.secretBasic(id: id, secret: given.clientSecret ?? "")),
-                    scopes: found.scopes, transport: URLSession.shared
+                    scopes: found.scopes, transport: .patient
                 ) { .idToken(given.idpIdToken ?? "") }
             }
         default: nil
@@ -123,7 +124,7 @@ private struct PageOpener: CallbackReceiver {
         show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
     ) async throws -> URL {
         let pending = try await start("http://127.0.0.1:49152/callback")
-        let answer = try await URLSession.shared.send(TokenRequest(method: "GET", url: pending.url))
+        let answer = try await PatientTransport().send(TokenRequest(method: "GET", url: pending.url))
         guard let target = answer.headerValues(for: "Location").first.flatMap({ URL(string: $0) }) else {
             throw SignInError(.expired)
         }

@@ -144,7 +144,7 @@ import Darwin
             show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
         ) async throws -> URL {
             let pending = try await start("http://127.0.0.1:1/callback")
-            let answer = try await URLSession.shared.send(TokenRequest(method: "GET", url: pending.url))
+            let answer = try await PatientTransport().send(TokenRequest(method: "GET", url: pending.url))
             guard let target = answer.headerValues(for: "Location").first.flatMap({ URL(string: $0) }) else {
                 throw SignInError(.expired)
             }
