@@ -43,7 +43,7 @@ import Darwin
         case "hold", "spawn":
             let lock = try await store.lock(within: .seconds(300))
             if command == "spawn" {
-                let child = try Process.run(URL(filePath: "/bin/sleep"), arguments: ["60"])
+                let child = try Process.run(URL(filePath: "/bin/sleep"), arguments: ["300"])
                 say("\(child.processIdentifier)")
             } else {
                 say("held")
