@@ -14,7 +14,7 @@ import Testing
     private let left = OneShot<Void>()
 
     @Test func `a tool that is interrupted stores its token first`() async throws {
-        let auth = RefreshableTokenAuthorization(service: service, store: store, policy: .tool)
+        let auth = RefreshableTokenAuthorization(service: service, store: store, policy: .tool, clock: ManualClock())
         let run = work(auth)
         let driver = Task { try await self.interrupt() }
         let ended = Lock<Int32?>(nil)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `a server that is asked to end stores its token first`() async throws {
-        let auth = RefreshableTokenAuthorization(service: service, store: store)
+        let auth = RefreshableTokenAuthorization(service: service, store: store, clock: ManualClock())
         let serve = work(auth)
         let driver = Task { try await self.interrupt() }
         // sample: server
