@@ -51,7 +51,8 @@ package final class PythonServer: Sendable {
         let process = Process()
         process.executableURL = URL(filePath: python)
         process.arguments = [script, folder.path]
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging(["LIFETIME": "1800"]) { $1 }
+            .merging(environment) { $1 }
         let (input, output) = try launching {
             let (input, output) = (Pipe(), Pipe())
             (process.standardInput, process.standardOutput, process.standardError) = (input, output, output)

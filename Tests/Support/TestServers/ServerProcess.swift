@@ -22,7 +22,7 @@ package struct ServerProcess: Sendable {
         do {
             _ = try await Command.run(
                 ["/bin/bash", script.path, folder] + arguments,
-                environment: environment.merging(["LIFETIME": "900"]) { own, _ in own })
+                environment: environment.merging(["LIFETIME": "1800"]) { own, _ in own })
             id = try Self.processID(in: folder)
         } catch {
             if let id = try? Self.processID(in: folder) { Command.end(group: id) }

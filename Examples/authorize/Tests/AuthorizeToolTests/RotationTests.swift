@@ -15,7 +15,7 @@ struct RotationTests {
         let environment = ProcessInfo.processInfo.environment
         let expiries = environment["EXPIRIES"].flatMap { Int($0) } ?? 8
         let seed = environment["SEED"].flatMap { UInt64($0) } ?? 38
-        try await User.with(server: ["LIFETIME": "1800"]) { user in
+        try await User.with { user in
             var random = SplitMix(state: seed)
             var tally = Tally()
             try await user.login()
