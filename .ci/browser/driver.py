@@ -26,7 +26,7 @@ import time
 import urllib.error
 import urllib.request
 
-PATIENCE = 10  # seconds until an element must appear
+PATIENCE = 60  # seconds until an element must appear
 LIMIT = 60  # seconds until a page must have loaded, or the driver must have answered
 
 # Load only the requested pages, and show no dialogue of a first start.

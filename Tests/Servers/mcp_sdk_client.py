@@ -112,7 +112,7 @@ def message(method, version):
 async def perform(context):
     version = context["protocol_version"]
     fields = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": version}
-    async with httpx2.AsyncClient(auth=provider(context), headers=fields, timeout=20) as client:
+    async with httpx2.AsyncClient(auth=provider(context), headers=fields, timeout=300) as client:
         for method in ("tools/list", "tools/call"):
             answer = await client.post(context["server_url"], json=message(method, version))
             if answer.status_code != 200:
