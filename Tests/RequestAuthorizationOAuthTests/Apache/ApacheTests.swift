@@ -31,7 +31,7 @@ struct ApacheTests {
 
     private func get(_ path: String, as auth: some AuthorizationProvider) async throws -> (Int?, String) {
         let request = URLRequest(url: apache.url(path))
-        let (data, response) = try await URLSession.shared.data(for: request, authorizedBy: auth)
+        let (data, response) = try await URLSession.patient.data(for: request, authorizedBy: auth)
         return ((response as? HTTPURLResponse)?.statusCode, String(decoding: data, as: UTF8.self))
     }
 

@@ -27,7 +27,7 @@ struct GlewlwydProofTests {
     init() throws { apache = try #require(ApacheResourceServer.current) }
 
     private func status(of url: URL, by auth: some AuthorizationProvider) async throws -> Int? {
-        let (_, response) = try await URLSession.shared.data(from: url, authorizedBy: auth)
+        let (_, response) = try await URLSession.patient.data(from: url, authorizedBy: auth)
         return (response as? HTTPURLResponse)?.statusCode
     }
 
@@ -57,7 +57,7 @@ struct GlewlwydProofTests {
         thief.proofKey = try await bench.signIn(service).proofKey
         let other = RefreshableTokenAuthorization(service: service, token: thief, clock: bench.clock)
         let request = try await URLRequest(url: apache.url("/dpop/")).authorized(using: other)
-        let (_, response) = try await URLSession.shared.data(for: request)
+        let (_, response) = try await URLSession.patient.data(for: request)
         #expect((response as? HTTPURLResponse)?.statusCode == 401)
     }
 
@@ -127,11 +127,11 @@ struct GlewlwydProofTests {
         let credential = try await auth.credential(for: request)
         var first = request
         try first.set(credential)
-        let (_, response) = try await URLSession.shared.data(for: first)
+        let (_, response) = try await URLSession.patient.data(for: first)
         let head = try #require(response as? HTTPURLResponse)
         #expect(head.statusCode == 401 && head.value(forHTTPHeaderField: "DPoP-Nonce") != nil)
         #expect(try await credential.judge(head) == .newProof)
-        let (_, second) = try await URLSession.shared.data(for: try await request.authorized(using: auth))
+        let (_, second) = try await URLSession.patient.data(for: try await request.authorized(using: auth))
         let text = (second as? HTTPURLResponse)?.value(forHTTPHeaderField: "WWW-Authenticate") ?? ""
         #expect(!text.contains("use_dpop_nonce"))
     }

@@ -25,7 +25,7 @@ import Testing
             return .json(#"{"issuer":"\#(issuer)","token_endpoint":"\#(issuer)/token"\#(rest)}"#)
         } body: { server in
             let base = "http://127.0.0.1:\(server.port)"
-            let found = try await AuthorizationServer.discover(issuer: base + path, transport: URLSession.shared)
+            let found = try await AuthorizationServer.discover(issuer: base + path, transport: .patient)
             return (found, await server.requests.map(\.target), base)
         }
     }
@@ -68,7 +68,7 @@ import Testing
             return .json(#"{"issuer":"http://127.0.0.1:\#(request.port)"}"#)
         } body: { server in
             let issuer = "http://127.0.0.1:\(server.port)"
-            let found = try await AuthorizationServer.discover(issuer: issuer, transport: URLSession.shared)
+            let found = try await AuthorizationServer.discover(issuer: issuer, transport: .patient)
             #expect(found == AuthorizationServer(issuer: issuer))
         }
     }
@@ -117,7 +117,7 @@ import Testing
         func error(_ answer: Answer) async throws -> (any Error)? {
             try await TokenServer.run(answer) { run in
                 await #expect(throws: (any Error).self) {
-                    try await AuthorizationServer.discover(issuer: run.base, transport: URLSession.shared)
+                    try await AuthorizationServer.discover(issuer: run.base, transport: .patient)
                 }
             }
         }
@@ -149,7 +149,7 @@ import Testing
             expected.quirks = mine.quirks
             expected.additionalMetadata = mine.additionalMetadata
             expected.additionalMetadata["token_endpoint_auth_methods_supported"] = .array([.string("private_key_jwt")])
-            let completed = try await mine.completed(by: URLSession.shared)
+            let completed = try await mine.completed(by: .patient)
             #expect(completed == expected)
         }
     }
@@ -169,7 +169,7 @@ import Testing
         } body: { server in
             let service = try await OAuthTokenService.clientCredentials(
                 issuer: "http://127.0.0.1:\(server.port)", client: .secretPost(id: "web", secret: "s"), scopes: ["a"],
-                transport: URLSession.shared)
+                transport: .patient)
             #expect(try await service.initialToken().scopes == ["a"])
         }
     }

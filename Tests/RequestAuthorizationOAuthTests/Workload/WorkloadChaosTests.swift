@@ -151,7 +151,7 @@ import FoundationNetworking
                 "token_url":"\(base)/token","credential_source":{"url":"\(base)/source"}}
                 """
             let service = try OAuthTokenService.externalAccount(
-                Data(json.utf8), scopes: ["s"], trusting: [try #require(Origin(base))], transport: URLSession.shared)
+                Data(json.utf8), scopes: ["s"], trusting: [try #require(Origin(base))], transport: .patient)
             let error = await #expect(throws: WorkloadIdentityError.self) { try await service.initialToken() }
             #expect(error?.problem == .tooLong && error?.kind == .client)
             #expect(await server.requests.map(\.target) == ["/source"])
