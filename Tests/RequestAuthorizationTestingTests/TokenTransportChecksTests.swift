@@ -59,9 +59,9 @@ import FoundationNetworking
         _ defect: BrokenTransport.Defect, _ check: String
     ) async {
         let found = await failures {
-            try await TokenTransportChecks(limit: .seconds(5)) { BrokenTransport(defect) }.run()
+            try await TokenTransportChecks(limit: .seconds(15)) { BrokenTransport(defect) }.run()
         }
-        #expect(found.first { $0.check == check }?.problem == "has not ended after 5.0 seconds", "\(found)")
+        #expect(found.first { $0.check == check }?.problem == "has not ended after 15.0 seconds", "\(found)")
     }
 
     @Test(arguments: ["Content-Length: -1\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n-5\r\n\r\n"])

@@ -102,7 +102,7 @@ final class BrokenTransport: TokenTransport {
     /// Ends by itself only if no byte of an answer arrives.
     private func sendUntilIdle(_ request: TokenRequest) async throws -> TokenResponse {
         var request = request
-        (request.timeout, request.maximumResponseLength) = (.seconds(2), 0)
+        (request.timeout, request.maximumResponseLength) = (.seconds(6), 0)
         do {
             return try await base.send(request)
         } catch let error as TokenTransportError where error.code == .responseTooLong {
