@@ -19,8 +19,9 @@ extension PostgreSQLTests {
             // Each statement starts a program.
             let records = PostgreSQLRecords(
                 CommandDatabase(connection: schema.connection), listens: false, clock: SystemClock())
-            let one = try await LeasedTokens(database: records, key: .test(1), callLimit: .seconds(60))
-            let other = try await schema.fleet(listens: false)
+            let one = try await LeasedTokens(
+                database: records, key: .test(1), lease: .seconds(3_600), callLimit: .seconds(60))
+            let other = try await schema.fleet(lease: .seconds(3_600), listens: false)
             let numbers = Numbers()
             try await SharedTokenStoreChecks<LeasedTokenStore<TestToken>> {
                 let account = "user \(numbers.next())"

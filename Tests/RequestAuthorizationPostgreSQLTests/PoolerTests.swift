@@ -88,7 +88,7 @@ private struct PgBouncer {
 
     func fleet() async throws -> PostgreSQLTokens {
         try await PostgreSQLTokens(
-            database: LibPQDatabase.patient(connection), key: .test(1), listens: false,
+            database: LibPQDatabase.patient(connection), key: .test(1), lease: .seconds(3_600), listens: false,
             callLimit: .seconds(60))
     }
 

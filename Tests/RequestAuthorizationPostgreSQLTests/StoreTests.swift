@@ -13,14 +13,16 @@ extension PostgreSQLTests {
     @Suite struct StoreTests {
         @Test func `two replicas pass the checks of every shared store`() async throws {
             let schema = try await Schema.make()
-            let (one, other) = (try await schema.fleet(), try await schema.fleet())
+            // The lease is long, so that it does not end on a busy machine.
+            let lease = Duration.seconds(3_600)
+            let (one, other) = (try await schema.fleet(lease: lease), try await schema.fleet(lease: lease))
             // A store that is kept keeps its identifier.
             let accounts = Lock<[ObjectIdentifier: (String, LeasedTokenStore<TestToken>)]>([:])
             let numbers = Numbers()
             try await SharedTokenStoreChecks<LeasedTokenStore<TestToken>>(
                 reopened: { store in
                     let account = try #require(accounts.withLock { $0[ObjectIdentifier(store)]?.0 })
-                    return try await schema.fleet(listens: false).store(client: "web", account: account)
+                    return try await schema.fleet(lease: lease, listens: false).store(client: "web", account: account)
                 },
                 unreachable: {
                     let isCut = Lock(false)

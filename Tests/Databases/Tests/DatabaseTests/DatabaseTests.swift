@@ -30,9 +30,10 @@ import Testing
     }
 
     private func tokens(_ database: some RecordDatabase) async throws -> LeasedTokens {
-        // The limit is long, so that no test fails on a busy machine.
+        // The times are long, so that no test fails on a busy machine.
         try await LeasedTokens(
-            database: database, key: .bytes(Data(repeating: 7, count: 32)), callLimit: .seconds(60))
+            database: database, key: .bytes(Data(repeating: 7, count: 32)), lease: .seconds(3_600),
+            callLimit: .seconds(60))
     }
 
     @Test(arguments: Kind.allCases) func `a store over a database is one`(kind: Kind) async throws {
