@@ -39,7 +39,7 @@ import Testing
         var identity = ClientIdentity(name: "Scenario", document: context.clientMetadataURL)
         if let id = context.clientID, let secret = context.clientSecret {
             // Whoever registers a client by hand knows its issuer.
-            let found = try await ProtectedResource.discover(url, transport: .patient)
+            let found = try await ProtectedResource.discover(url, transport: .patient, clock: clock)
             identity.registered[found.server.issuer ?? ""] = .secretBasic(id: id, secret: secret)
         }
         let records = InMemoryResourceRecords()
