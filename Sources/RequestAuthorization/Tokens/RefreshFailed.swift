@@ -55,6 +55,14 @@ extension RefreshFailed: OwnDescription {
     }
 }
 
+extension RefreshFailed.Refusals {
+    package init(count: Int, since: Date, status: Int, code: String? = nil, suggestsSignIn: Bool = false) {
+        self.init(
+            count: count, since: since, status: status, code: code, printableCode: ErrorCode.printable(code),
+            suggestsSignIn: suggestsSignIn)
+    }
+}
+
 extension RefreshFailed.Refusals: RedactedDescription {
     package var description: String {
         let answer = "\(status)" + (code == nil ? "" : " (\(printableCode ?? "…"))")

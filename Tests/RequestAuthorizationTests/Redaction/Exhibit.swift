@@ -104,7 +104,7 @@ extension Exhibit {
     private static func errors() -> [Exhibit] {
         let refreshFailed = RefreshFailed(underlying: LooseError(), nextTryAt: .now, delivery: .notSent)
         var refused = refreshFailed
-        refused.refusals = RefreshFailed.Refusals.make(code: "of \(Secret.text)")
+        refused.refusals = RefreshFailed.Refusals(count: 1, since: .now, status: 400, code: "of \(Secret.text)")
         return [
             Exhibit("NotSettled", NotSettled(isRefreshing: true, isUnstored: true, storeError: LooseError())),
             Exhibit("CircularProviders", CircularProviders(identities: [Secret.text, "b"])),

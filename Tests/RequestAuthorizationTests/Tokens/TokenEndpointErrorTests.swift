@@ -120,7 +120,7 @@ import Testing
 
     @Test func `only codes of up to 64 lower-case letters and underscores are shown`() {
         func shown(_ code: String) -> Bool {
-            let refusals = RefreshFailed.Refusals.make(code: code)
+            let refusals = RefreshFailed.Refusals(count: 1, since: .now, status: 400, code: code)
             let challenge = AuthenticationChallenge(scheme: "Bearer", parameters: ["error": code])
             let texts = ["\(TokenEndpointError(status: 400, code: code))", "\(refusals)"]
             let isShown = texts.map { $0.contains("(\(code))") } + ["\(challenge)".contains("=\"\(code)\"")]
@@ -163,14 +163,5 @@ import Testing
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([TokenFailureKind].self, from: Data(#"["fatal"]"#.utf8))
         }
-    }
-}
-
-extension RefreshFailed.Refusals {
-    /// One refusal, as the state notes it for an error of the token endpoint.
-    static func make(code: String) -> Self {
-        Self(
-            count: 1, since: .now, status: 400, code: code, printableCode: ErrorCode.printable(code),
-            suggestsSignIn: false)
     }
 }
