@@ -139,38 +139,6 @@ import FoundationNetworking
         #expect(try sessions(in: home) == 0)
     }
 
-    @Test func `first-site sends nobody to the log-in while Spotify refuses all tokens`() async throws {
-        let home = FileManager.default.temporaryDirectory.appending(path: "first-site-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: home) }
-        let spotify = try LocalSpotify()
-        let held = try HeldPort()
-        defer { withExtendedLifetime(held) {} }
-        let port = held.number
-        let browser = URLSession(configuration: .ephemeral)
-        let page = try #require(URL(string: "http://127.0.0.1:\(port)/"))
-        try await spotify.serve { url in
-            let environment = [
-                "XDG_STATE_HOME": home.path(), "SPOTIFY_LOCAL": url.absoluteString, "PORT": "\(port)",
-            ]
-            let site = try Running("first-site", environment: environment)
-            _ = try await site.word(beginning: "127.0.0.1:", ofErrors: true)
-            let (_, consent) = try await browser.data(from: page)
-            let callback = try await spotify.callback(for: try #require(consent.url), decision: .allow)
-            _ = try await browser.data(from: callback)
-            let user = try #require(cookie(of: browser))
-            await spotify.inject(.status(401), on: .webAPI, times: 20)
-            var text = ""
-            // After five refreshes in vain the provider begins no other one.
-            for _ in 1...8 { text = String(decoding: try await browser.data(from: page).0, as: UTF8.self) }
-            #expect(text == "Spotify cannot be reached. You are still logged in.")
-            #expect(cookie(of: browser) == user)
-            site.terminate()
-            let result = try await site.result()
-            #expect(result.status == 0, "\(result.errors)")
-        }
-    }
-
     /// The cookie with which a browser is logged in.
     private func cookie(of browser: URLSession) -> String? {
         browser.configuration.httpCookieStorage?.cookies?.first { $0.name == "user" }?.value
