@@ -20,7 +20,9 @@ public protocol RequestProof: Sendable {
 
 /// A proof that ends at once when its task is cancelled. Other proofs get a task of their own, which costs a microsecond.
 package protocol PromptProof: RequestProof {
-    /// Notes that the proof of a request is not sent, or its answer not shown, so that nobody waits for the answer.
+    /// Notes that no answer to a proof will be shown, so that nobody waits for it.
+    ///
+    /// - Parameter isSent: whether the proof was sent all the same.
     func withdraw(_ request: ProvenRequest, isSent: Bool)
 }
 

@@ -115,7 +115,7 @@ struct Vault: Hashable {
     var isAbandoned: Bool { isClosed && !isWriting }
     /// Whether nothing is left to write.
     var isSettled: Bool { writer == .idle || isAbandoned }
-    /// Whether a try to store the last order has ended, or none will begin, or nobody is to wait for it any more.
+    /// Whether nobody waits for a try to store the last order: it has ended, or the vault is closed.
     var isTried: Bool { writer == .idle || isClosed || unsaved?.failure != nil }
     /// Whether a token would be lost with the provider.
     var holdsToken: Bool { unsaved?.content.token != nil && !isClosed }

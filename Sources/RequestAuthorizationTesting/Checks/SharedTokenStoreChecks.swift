@@ -155,7 +155,8 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
                 }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
-            try require(winners == 1, "\(winners) of 16 saves replaced the same token")
+            let what = condition == .nothing ? "began in the same empty place" : "replaced the same token"
+            try require(winners == 1, "\(winners) of 16 saves \(what)")
         }
     }
 
