@@ -25,8 +25,8 @@ public struct RefreshPolicy: Hashable, Sendable {
         public var maximum: Duration
         /// How much of a server's `Retry-After` is honoured: a longer one counts as this time; 5 min by default.
         public var maximumRetryAfter: Duration
-        /// A request waits for the next try if that comes within this time of its arrival, and again within this time of
-        /// its first failure; 2 s by default. With 0 it fails at once.
+        /// A request waits for the next try if that comes within this time of its arrival, or of its first failure.
+        /// It is 2 s by default; with 0 a request fails at once.
         public var patience: Duration
 
         public init(

@@ -6,7 +6,7 @@ extension AuthorizationProvider {
     ///
     ///     let response = try await auth.send(request) { try await client.execute($0, timeout: .seconds(30)) }
     ///
-    /// Each try authorizes the original request anew, never the authorized copy. No other status is retried, with
+    /// Each try authorizes the original request anew, never the authorized copy. No other status is retried. There are
     /// two exceptions: a 403 that asks for a scope that the provider can get, and a 400 that refuses only a proof.
     ///
     /// If your client follows redirects by itself, a 401 of the last address repeats the first request, also one that has

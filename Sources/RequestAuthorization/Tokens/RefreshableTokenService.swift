@@ -10,9 +10,8 @@
 ///     }
 ///
 /// ``RefreshableTokenAuthorization`` decides when to call the service, once for all waiting requests, and it alone
-/// retries. It calls the service again before a call has returned in one case only: the call was cancelled at
-/// ``RefreshPolicy/deadline`` and ignores that for as long again. Then at most one further call begins in each longest
-/// back-off.
+/// retries. It makes one call at a time, with one exception: a call that was cancelled at ``RefreshPolicy/deadline``,
+/// and ignores that for as long again. Then at most one further call begins in each longest back-off.
 ///
 /// Throw a ``TokenServiceFailure``, such as ``TokenEndpointError``, to say what a failure means. Any other error counts
 /// as transient: the token is kept, and the next slot tries again.
@@ -63,11 +62,10 @@ public protocol RefreshableTokenService<Token>: Sendable {
     ///
     /// Does nothing by default.
     ///
-    /// - Throws: any error if it may work later (no network, a server's 503); the user stays signed in then. Some
-    ///   errors say that the server refuses to revoke, and the sign-out goes on: those with a
-    ///   ``TokenServiceFailure/kind`` other than ``TokenFailureKind/transient``, and a ``TokenEndpointError`` with a
-    ///   ``TokenEndpointError/code`` and a 4xx other than 408 and 429. Without a code the page of a network may have
-    ///   answered.
+    /// - Throws: any error if it may work later (no network, a server's 503); the user stays signed in then. After an
+    ///   error that says that the server refuses, the sign-out goes on. Its ``TokenServiceFailure/kind`` is not
+    ///   ``TokenFailureKind/transient``, or it is a ``TokenEndpointError`` with a ``TokenEndpointError/code`` and a
+    ///   status other than 408, 429 and 5xx. Without a code the page of a network may have answered.
     func revoke(_ token: Token) async throws
 
     /// The server that issues the tokens, for traces; `nil`, the default, if it is not known.

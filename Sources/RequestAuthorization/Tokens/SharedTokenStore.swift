@@ -40,7 +40,7 @@ public protocol SharedTokenStore<Token>: TokenStore {
     /// access calls this, after it has read the token.
     ///
     /// - Throws: any error if the intent was not written. A refresh goes on without it as long as the lock's `remaining`
-    ///   allows it: make that zero if the access is lost, or the token is another one.
+    ///   allows it. Make that zero if the access is lost, or the token is another one.
     func setIntent(_ intent: RefreshIntent?) async throws
 }
 

@@ -15,8 +15,8 @@
 /// ``signIn(scopes:)`` is called or the program ends.
 ///
 /// Until somebody has signed in, a request goes out without a credential, since a resource may have public parts. One
-/// below the URL that changes something (any method but GET, HEAD, OPTIONS and TRACE) waits: the resource's metadata
-/// are looked for, and the person is asked first. After a sign-out nothing goes out without a credential.
+/// below the URL that changes something waits (any method but GET, HEAD, OPTIONS and TRACE). If the resource has
+/// metadata, the person is asked first. After a sign-out nothing goes out without a credential.
 ///
 /// The credential goes to requests below the URL only: the same origin, and a path that continues at a slash.
 public final class ProtectedResourceAuthorization: AuthorizationProvider, RedactedDescription {

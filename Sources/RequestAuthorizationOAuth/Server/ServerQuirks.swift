@@ -36,8 +36,8 @@ public struct ServerQuirks: Sendable, Hashable {
     public var requiresListedPKCE: Bool
     /// Whether a client that authenticates with Basic sends its `client_id` in the body too; `false` by default.
     ///
-    /// It is for servers that refuse Basic without it. Others refuse a request that has both (RFC 6749 §2.3: one way of
-    /// authentication in a request), so set it for a server that you know.
+    /// It is for servers that refuse Basic without it; set it for a server that you know. Others refuse a request that
+    /// has both (RFC 6749 §2.3: one way of authentication in a request).
     public var sendsClientIDBesideBasic: Bool
     /// What the client declares in the parameter `claims` of each authorization and token request; `nil`, the default, for
     /// servers that are not known to take it.

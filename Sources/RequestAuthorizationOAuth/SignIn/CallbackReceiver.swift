@@ -24,7 +24,7 @@
 public protocol CallbackReceiver: Sendable {
     /// Opens for callbacks, starts a sign-in with its redirect URI, shows the page, waits, and closes.
     ///
-    /// Both closures may outlive the call. A receiver need not wait for their end, and ignores it after its own: a
+    /// Both closures may outlive the call. A receiver need not wait for their end, and ignores it after its own. A
     /// `show` that hangs must hold up neither a callback nor a timeout.
     ///
     /// - Parameters:

@@ -36,7 +36,7 @@ extension CloudKitSharing: OwnDescription {
 ///         sharing: .oneForAllDevices { $0.refreshToken })
 ///
 /// The record has an envelope of ``EncryptedTokenStore``. Its key is a Keychain item. iCloud Keychain syncs the key if
-/// the devices share the token; the key stays on the device if each signs in separately.
+/// the devices share the token. If each device signs in separately, the key stays on it.
 ///
 /// - Without the entitlement for the container, the error on a Mac is `unsuitable`. Other systems do not tell an app
 ///   its entitlements, and CloudKit ends an app that lacks them at its first call.
