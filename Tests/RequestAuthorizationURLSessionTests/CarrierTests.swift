@@ -109,7 +109,7 @@ import Testing
     /// With a cache, a cancellation goes over another thread. It may come after the end of its task, and end the process.
     @Test func `a session for one request has no cache`() {
         let session = Self.caching()
-        let delegate = TokenDelegate(flight: TaskFlight { _ in }, limit: 1, sessionDelegate: nil)
+        let delegate = TokenDelegate(flight: TaskFlight { _ in }, limit: 1, for: session)
         let own = [
             Carrier.of(session).withOwnConnections().session,
             session.forOneTokenRequest(delegate, timeout: .seconds(1)),

@@ -6,6 +6,7 @@ final class TokenDelegate: NSObject, URLSessionDataDelegate {
     private let flight: TaskFlight<[UInt8]>
     private let limit: Int
     private let sessionDelegate: (any URLSessionDelegate)?
+    private let delegateQueue: OperationQueue
     private let answer = Lock(Answer())
 
     private struct Answer {
@@ -13,8 +14,10 @@ final class TokenDelegate: NSObject, URLSessionDataDelegate {
         var isChallenged = false
     }
 
-    init(flight: TaskFlight<[UInt8]>, limit: Int, sessionDelegate: (any URLSessionDelegate)?) {
-        (self.flight, self.limit, self.sessionDelegate) = (flight, limit, sessionDelegate)
+    /// - Parameter session: the user's session, whose delegate answers challenges on Apple's platforms.
+    init(flight: TaskFlight<[UInt8]>, limit: Int, for session: URLSession) {
+        (self.flight, self.limit) = (flight, limit)
+        (sessionDelegate, delegateQueue) = (session.delegate, session.delegateQueue)
     }
 
     func urlSession(
@@ -53,12 +56,16 @@ final class TokenDelegate: NSObject, URLSessionDataDelegate {
         completionHandler(.cancelAuthenticationChallenge, nil)
         #else
         guard !challenge.isUnauthorized else { return completionHandler(.rejectProtectionSpace, nil) }
+        guard let sessionDelegate else { return completionHandler(.performDefaultHandling, nil) }
         let isTrust = challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust
-        challenge.answer(by: sessionDelegate, in: session, of: task) { [flight] disposition, credential in
-            // The task would end as cancelled, which does not tell that nothing was sent.
-            let isRefused = isTrust && disposition == .cancelAuthenticationChallenge
-            if isRefused { flight.abort(with: URLError(.serverCertificateUntrusted)) }
-            completionHandler(disposition, credential)
+        // A delegate of the main actor ends the program on another queue than its own.
+        delegateQueue.addOperation { [flight] in
+            challenge.answer(by: sessionDelegate, in: session, of: task) { disposition, credential in
+                // The task would end as cancelled, which does not tell that nothing was sent.
+                let isRefused = isTrust && disposition == .cancelAuthenticationChallenge
+                if isRefused { flight.abort(with: URLError(.serverCertificateUntrusted)) }
+                completionHandler(disposition, credential)
+            }
         }
         #endif
     }

@@ -14,8 +14,7 @@ extension URLSession: TokenTransport {
         let urlRequest = try URLRequest(request)
         let flight = TaskFlight<[UInt8]> { _ in }
         let session = forOneTokenRequest(
-            TokenDelegate(flight: flight, limit: request.maximumResponseLength, sessionDelegate: delegate),
-            timeout: request.timeout)
+            TokenDelegate(flight: flight, limit: request.maximumResponseLength, for: self), timeout: request.timeout)
         defer { session.finishTasksAndInvalidate() }
         #if canImport(FoundationNetworking)
         let deadline = Deadline(after: request.timeout.saturated / .seconds(1)) {
