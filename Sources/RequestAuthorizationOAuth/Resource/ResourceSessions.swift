@@ -228,11 +228,11 @@ actor ResourceSessions {
     private func readAgain(_ challenge: AuthenticationChallenge?) async {
         defer { reading = nil }
         let former = session
-        guard let discovery = try? settings.discovery() else { return }
         // Without a 401 the resource is asked where they are: the well-known places may have those of a parent.
-        let named: AuthenticationChallenge? = if let challenge { challenge } else { try? await discovery.challenge() }
         // An answer that was asked for before a session began says nothing about it.
-        guard let document = try? await discovery.document(named), session === former else { return }
+        guard let discovery = try? settings.discovery(),
+            let document = try? await discovery.document(discovery.challenge(challenge)), session === former
+        else { return }
         readAgainAt = now + max(.seconds(60), document.maxAge)
         state.withLock { $0.consent.listed(document.issuers) }
     }

@@ -103,7 +103,8 @@ extension ProtectedResourceTests {
         }
     }
 
-    @Test func `a refresh that fails is no move to the server of a parent of the resource`() async throws {
+    @Test(arguments: [false, true])
+    func `a refresh that fails is no move to the server of a parent of the resource`(isAway: Bool) async throws {
         try await GuardedServer.run { state in
             (state.resource, state.challenge) = (nil, #"resource_metadata="BASE/custom""#)
             for (place, resource, issuer) in [
@@ -119,10 +120,15 @@ extension ProtectedResourceTests {
             let asked = Asked()
             let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
             #expect(try await notes.get(server) == "200 ok")
-            guarded.change { $0.answers["/as/token"] = { _ in .status(503) } }
+            let away = isAway ? ["/as/token", "/mcp"] : ["/as/token"]
+            guarded.change { state in
+                for path in away { state.answers[path] = { _ in .status(503) } }
+            }
             guarded.clock.advance(by: .seconds(4000))
             await #expect(throws: RefreshFailed.self) { _ = try await notes.get(server) }
-            guarded.change { $0.answers["/as/token"] = nil }
+            guarded.change { state in
+                for path in away { state.answers[path] = nil }
+            }
             guarded.clock.advance(by: .seconds(400))
             #expect(try await notes.get(server) == "200 ok")
             #expect(asked.reasons == ["first sign-in"])
