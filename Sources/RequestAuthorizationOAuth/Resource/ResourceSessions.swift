@@ -346,8 +346,11 @@ actor ResourceSessions {
             if let service = session?.service { found.server = service.oauth.endpoint.server }
             return found
         }
-        return try await settings.discovery().resource(
-            demand.challenge, requiresListedPKCE: settings.requiresListedPKCE)
+        let discovery = try settings.discovery()
+        // The place at which the move was noticed.
+        let challenge =
+            demand.reason == .otherServer ? try await discovery.challenge(demand.challenge) : demand.challenge
+        return try await discovery.resource(challenge, requiresListedPKCE: settings.requiresListedPKCE)
     }
 
     private func signIn(_ demand: Demand, at found: ProtectedResource) async throws {

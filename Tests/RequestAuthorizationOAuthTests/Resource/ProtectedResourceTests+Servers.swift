@@ -107,15 +107,7 @@ extension ProtectedResourceTests {
     func `a refresh that fails is no move to the server of a parent of the resource`(isAway: Bool) async throws {
         try await GuardedServer.run { state in
             (state.resource, state.challenge) = (nil, #"resource_metadata="BASE/custom""#)
-            for (place, resource, issuer) in [
-                ("/custom", "/mcp", "/as"), ("/.well-known/oauth-protected-resource", "", "/as2"),
-            ] {
-                state.answers[place] = {
-                    let base = "http://127.0.0.1:\($0.port)"
-                    return .json(
-                        #"{"resource":"\#(base)\#(resource)","authorization_servers":["\#(base)\#(issuer)"]}"#)
-                }
-            }
+            Self.list(["/custom": ("/mcp", "/as"), "/.well-known/oauth-protected-resource": ("", "/as2")], &state)
         } body: { (guarded, server) async throws in
             let asked = Asked()
             let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
@@ -133,6 +125,36 @@ extension ProtectedResourceTests {
             #expect(try await notes.get(server) == "200 ok")
             #expect(asked.reasons == ["first sign-in"])
             #expect(guarded.now.forms.map { $0.form["grant_type"] } == ["authorization_code", "refresh_token"])
+        }
+    }
+
+    @Test func `a move that only a challenge tells leads to the new server, not to that of a parent`() async throws {
+        try await GuardedServer.run { state in
+            (state.resource, state.challenge) = (nil, #"resource_metadata="BASE/custom""#)
+            Self.list(["/custom": ("/mcp", "/as"), "/.well-known/oauth-protected-resource": ("", "/as")], &state)
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            #expect(try await notes.get(server) == "200 ok")
+            guarded.change { state in
+                Self.list(["/custom": ("/mcp", "/as2")], &state)
+                state.answers["/as/token"] = { _ in .status(503) }
+            }
+            guarded.clock.advance(by: .seconds(4000))
+            #expect(try await notes.get(server) == "200 ok")
+            let last = try #require(asked.requests.withLock { $0 }.last)
+            #expect(last.issuer == "\(server.base)/as2" && last.resource == "\(server.base)/mcp")
+        }
+    }
+
+    /// Lists a resource and its server, each by its path, at some places.
+    private static func list(_ places: [String: (resource: String, issuer: String)], _ state: inout GuardedServer.State)
+    {
+        for (place, (resource, issuer)) in places {
+            state.answers[place] = {
+                let base = "http://127.0.0.1:\($0.port)"
+                return .json(#"{"resource":"\#(base)\#(resource)","authorization_servers":["\#(base)\#(issuer)"]}"#)
+            }
         }
     }
 
