@@ -121,6 +121,8 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
                 guard sessions.isAbandoned(session),
                     try await sessions.help(.otherServer, nil, sentIn: session.number)
                 else { throw error }
+                // It has waited in a line, and goes on in this one only.
+                if sessions.session?.line != session.line { throw NotAuthorized(.sessionReplaced) }
             } catch let error as NotAuthorized
                 where !isLast && (error.needsSignIn || [.sessionReplaced, .clientRefused].contains(error.reason))
             {

@@ -183,6 +183,29 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a request whose refresh fails is not sent as the person who has signed in at a sibling after a move`()
+        async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            // A sibling's changes to these stores are not announced.
+            let (asked, records) = (Asked(), InMemoryResourceRecords())
+            let first = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            let second = ProtectedResourceAuthorization.make(server, guarded, asked: asked, records: records)
+            try await first.signIn()
+            #expect(try await second.get(server) == "200 ok")
+            guarded.change { state in
+                state.issuers = ["BASE/as2"]
+                state.answers["/as/token"] = { _ in .status(503) }
+            }
+            try await first.signIn()
+            guarded.clock.advance(by: .seconds(4000))
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await second.get(server) }
+            #expect(error?.reason == .sessionReplaced)
+            #expect(try await second.get(server) == "200 ok")
+            #expect(guarded.now.calls == ["t1", "", "t3"] && asked.reasons.isEmpty)  // HEAD asks for the challenge.
+        }
+    }
+
     @Test func `a refused request is sent again after a sibling's step-up that its provider has found by itself`()
         async throws
     {
