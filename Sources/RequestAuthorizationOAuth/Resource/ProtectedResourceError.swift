@@ -77,8 +77,11 @@ extension ProtectedResourceError: OwnDescription {
 }
 
 extension ProtectedResourceError {
-    /// Translates what discovery of an authorization server threw.
+    /// Translates what a discovery threw.
     static func of(_ error: any Error) -> any Error {
+        if (error as? TokenTransportError)?.code == .responseTooLong {
+            return ProtectedResourceError(.unusable, member: "body", detail: "the answer has more than 64 KiB")
+        }
         guard let error = error as? AuthorizationServerError else { return error }
         let problem: Problem =
             switch error.problem {

@@ -73,7 +73,7 @@ struct ResourceDiscovery: Sendable {
         }
         // Only a challenge says where else they are, and a program that signs in by itself has none.
         if asks, let own = try? await self.challenge(), places(own) != places(nil) { return try await document(own) }
-        if let problem { throw problem }
+        if let problem { throw ProtectedResourceError.of(problem) }
         return nil
     }
 
@@ -199,11 +199,11 @@ struct LimitedTransport: TokenTransport {
         }
         var request = request
         (request.timeout, request.maximumResponseLength) = (min(request.timeout, remaining), Self.longest)
-        do {
-            let response = try await base.send(request)
-            if response.body.count <= Self.longest { return response }
-        } catch let error as TokenTransportError where error.code == .responseTooLong {}
-        throw ProtectedResourceError(.unusable, member: "body", detail: "the answer has more than 64 KiB")
+        let response = try await base.send(request)
+        guard response.body.count <= Self.longest else {
+            throw TokenTransportError(.responseTooLong, delivery: .mayHaveBeenProcessed)
+        }
+        return response
     }
 
     private static let longest = 64 << 10
@@ -269,8 +269,4 @@ struct ResourceAddresses: Sendable {
         }
         return allows(url) ? nil : "this program does not allow it"
     }
-}
-
-extension ProtectedResourceError: AnswerLimit {
-    var isTooLong: Bool { member == "body" }
 }

@@ -68,17 +68,12 @@ extension TokenRequest {
     }
 }
 
-/// An error of a transport, which reads no long answers.
-protocol AnswerLimit: Error {
-    var isTooLong: Bool { get }
-}
-
 extension TokenTransport {
     /// Asks a place that may have metadata; `nil` if the answer is too long, as the page for an unknown path may be.
     func metadata(at url: URL, else problem: inout (any Error)?) async throws -> TokenResponse? {
         do {
             return try await send(.metadata(at: url))
-        } catch let error as any AnswerLimit where error.isTooLong {
+        } catch let error as TokenTransportError where error.code == .responseTooLong {
             problem = problem ?? error
             return nil
         }

@@ -41,6 +41,15 @@ import Testing
         #expect(!"\(error as Any)".contains("token endpoint"))
     }
 
+    @Test func `a page that is too long hides no metadata at another place`() async {
+        let page = ScriptedTokenTransport.Step.failure(
+            TokenTransportError(.responseTooLong, delivery: .mayHaveBeenProcessed))
+        let none = await error(page, .response(200, json: #"{"issuer":"https://as.example"}"#))
+        #expect(none == nil)
+        let only = await error(page, page)
+        #expect((only as? TokenTransportError)?.code == .responseTooLong)
+    }
+
     @Test func `for Microsoft's issuer of all tenants the advice names the tenant's issuer`() async throws {
         let metadata = #"{"issuer":"https://login.microsoftonline.com/{tenantid}/v2.0","token_endpoint":"https://x/t"}"#
         let error = await error(
