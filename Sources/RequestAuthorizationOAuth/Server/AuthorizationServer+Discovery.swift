@@ -62,17 +62,12 @@ extension AuthorizationServer {
 
 // MARK: - Documents
 
-extension TokenRequest {
-    static func metadata(at url: URL) -> TokenRequest {
-        TokenRequest(method: "GET", url: url, fields: [(name: "Accept", value: "application/json")])
-    }
-}
-
 extension TokenTransport {
     /// Asks a place that may have metadata; `nil` if the answer is too long, as the page for an unknown path may be.
     func metadata(at url: URL, else problem: inout (any Error)?) async throws -> TokenResponse? {
+        let request = TokenRequest(method: "GET", url: url, fields: [(name: "Accept", value: "application/json")])
         do {
-            return try await send(.metadata(at: url))
+            return try await send(request)
         } catch let error as TokenTransportError where error.code == .responseTooLong {
             problem = problem ?? error
             return nil
