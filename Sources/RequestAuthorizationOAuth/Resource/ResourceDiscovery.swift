@@ -91,17 +91,17 @@ struct ResourceDiscovery: Sendable {
         return found
     }
 
-    /// Returns the challenge that is known, or asks the resource for one with a request that carries nothing out.
+    /// Returns a challenge that names the metadata. Asks the resource for one with a request that carries nothing out.
     ///
     /// - Throws: also if the resource cannot answer now.
     func challenge(_ known: AuthenticationChallenge? = nil) async throws -> AuthenticationChallenge? {
-        guard known == nil, let url = URL(string: url) else { return known }
+        guard known?.resourceMetadata == nil, let url = URL(string: url) else { return known }
         let response = try await transport.send(TokenRequest(method: "HEAD", url: url))
         // 501: it does not know the method.
         if response.statusCode != 501 {
             try ProtectedResourceError.checkAvailability(response, "resource", at: transport.clock.now)
         }
-        return response.unauthorized?.challenges.first { $0.isScheme("Bearer") || $0.isScheme("DPoP") }
+        return response.unauthorized?.challenges.first { $0.isScheme("Bearer") || $0.isScheme("DPoP") } ?? known
     }
 
     // MARK: -

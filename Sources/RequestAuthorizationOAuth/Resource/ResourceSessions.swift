@@ -228,7 +228,7 @@ actor ResourceSessions {
     private func readAgain(_ challenge: AuthenticationChallenge?) async {
         defer { reading = nil }
         let former = session
-        // Without a 401 the resource is asked where they are: the well-known places may have those of a parent.
+        // If no 401 names their place, the resource is asked: the well-known places may have those of a parent.
         // An answer that was asked for before a session began says nothing about it.
         guard let discovery = try? settings.discovery(),
             let document = try? await discovery.document(discovery.challenge(challenge)), session === former

@@ -128,6 +128,32 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `a token that is refused without a word of the metadata is no move to the server of a parent`()
+        async throws
+    {
+        try await GuardedServer.run { state in
+            (state.resource, state.challenge) = (nil, #"resource_metadata="BASE/custom""#)
+            Self.list(["/custom": ("/mcp", "/as"), "/.well-known/oauth-protected-resource": ("", "/as2")], &state)
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            #expect(try await notes.get(server) == "200 ok")
+            let challenge = #"Bearer resource_metadata="\#(server.base)/custom""#
+            guarded.change { state in
+                state.answers["/mcp"] = { request in
+                    switch request["Authorization"] ?? "" {
+                    case "": .unauthorized(challenge)
+                    case "Bearer t1": .unauthorized(#"Bearer error="invalid_token""#)
+                    default: .text("ok")
+                    }
+                }
+            }
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(asked.reasons == ["first sign-in"])
+            #expect(guarded.now.forms.map { $0.form["grant_type"] } == ["authorization_code", "refresh_token"])
+        }
+    }
+
     @Test func `a move that only a challenge tells leads to the new server, not to that of a parent`() async throws {
         try await GuardedServer.run { state in
             (state.resource, state.challenge) = (nil, #"resource_metadata="BASE/custom""#)
