@@ -145,15 +145,6 @@ struct CredentialFiles: Sendable {
 
     // MARK: -
 
-    /// Adds the purpose to errors of system calls.
-    func naming<Result>(_ purpose: String, _ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let error as FileError {
-            throw TokenStoreError(error, of: folder, to: purpose)
-        }
-    }
-
     func open() throws -> OpenFolder? { try folder.open() }
     func made() throws -> OpenFolder { try folder.made() }
 

@@ -127,7 +127,7 @@ final class FileLock: Sendable {
         guard isAwaited() else { return }
         let result: Result<OpenFile, any Error>
         do {
-            guard let file = try files.naming("take exclusive access", { try files.tryLock() }) else {
+            guard let file = try files.folder.naming("take exclusive access", { try files.tryLock() }) else {
                 // A release before the listener began is not reported, so try once more.
                 return beginsToListen() ? attempt(after: failures) : pause(after: failures)
             }

@@ -41,6 +41,15 @@ struct PrivateFolder: Sendable {
         return try parent()?.status ?? layer.status(ofPath: "/")
     }
 
+    /// Adds the purpose to errors of system calls.
+    func naming<Result>(_ purpose: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as FileError {
+            throw TokenStoreError(error, of: self, to: purpose)
+        }
+    }
+
     // MARK: -
 
     private func opened() throws -> OpenFolder {

@@ -36,7 +36,8 @@ public struct RestrictedFileAccounts: Sendable {
     public func names() async throws -> [String] {
         try await queue.run { [client, folder, layer] in
             let place = folder.folder(layer)
-            return try CredentialFiles.credentials(in: place).filter { $0.client.utf8.elementsEqual(client.utf8) }
+            return try place.naming("list the accounts") { try CredentialFiles.credentials(in: place) }
+                .filter { $0.client.utf8.elementsEqual(client.utf8) }
                 .filter { credential in
                     let files = CredentialFiles(credential, in: place)
                     // An account whose item cannot be read has one. Its store reports the error.

@@ -176,7 +176,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
         return try await queue.run(again: { try self.retry($0, after: $1) }) { [files] in
             // The process is about to be suspended, and must not lock a file after that.
             if isTimeOver?.withLock({ $0 }) == true { throw Self.noMoreTime }
-            return try files.naming(purpose) {
+            return try files.folder.naming(purpose) {
                 do {
                     return try body(files)
                 } catch is OversizedItem {

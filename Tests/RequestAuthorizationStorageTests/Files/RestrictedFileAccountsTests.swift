@@ -49,6 +49,15 @@ import Darwin
         #expect(try await accounts.names() == ["me", "you"])
     }
 
+    @Test func `a list that cannot be read says why`() async throws {
+        let folder = try TemporaryFolder()
+        let link = folder.path + "/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.path)
+        let accounts = RestrictedFileAccounts(client: "client", folder: .at(link))
+        let error = await #expect(throws: TokenStoreError.self) { try await accounts.names() }
+        #expect(error?.kind == .notPrivate && error?.detail.contains("cannot list the accounts in \(link)") == true)
+    }
+
     @Test func `a removed account is told apart from a removed folder, although neither leaves a file`() async throws {
         let folder = try TemporaryFolder()
         let (sibling, other) = (folder.store(), folder.store(account: "you"))
