@@ -85,7 +85,10 @@ public struct ToolFailure: Error, Hashable, Sendable {
                         + "For another key, or if it is lost, remove the files authorize[,%]* in "
                         + "\(TokenFolder.default), and sign in again.")
             case let error as TokenStoreError: .init(error.kind == .timedOut ? .tryLater : .store, "\(error)")
-            case let error as NotSettled where error.isUnstored: .unsaved
+            case let error as NotSettled where error.isUnstored:
+                .init(
+                    .store, "the session, or its end, could not be saved",
+                    advice: (error.storeError as? TokenStoreError).map { "\($0)" } ?? Self.unsaved.advice)
             case is NotSettled, is DeadlineExceeded: .init(.tryLater, "\(error)")
             default: .init(.refused, "unexpected error of the type \(type(of: error))")
             }

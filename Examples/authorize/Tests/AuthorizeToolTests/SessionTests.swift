@@ -202,13 +202,15 @@ struct SessionTests {
         }
     }
 
-    @Test func `a sign-out that cannot be stored is a failure, and nothing else is said`() async throws {
+    @Test func `a sign-out that cannot be stored is a failure that says why, and nothing else is said`() async throws {
         try await Scripted.with(isGuarded: true) { server in
             try await server.login(server.url)
             let result = try await server.shell(
                 "trap '' XFSZ; ulimit -f 0; exec authorize logout \(server.url) --force"
             ).result()
             #expect(result.status == 74 && !result.errors.contains("Signed out"), "\(result)")
+            #expect(result.errors.contains("or its end, could not be saved"), "\(result)")
+            #expect(result.errors.contains("File too large"), "\(result)")
             #expect(try await server.start("token", server.url).result().output == "t1\n")
         }
     }
