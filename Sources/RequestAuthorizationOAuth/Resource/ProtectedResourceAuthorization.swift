@@ -174,11 +174,13 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
 struct ResourcePlace: Sendable {
     let origin: Origin?
     private let path: String
+    private let names: [ArraySlice<UInt8>]
 
     init(_ url: String) {
         let parsed = URL(string: url)
         let path = parsed?.path(percentEncoded: true) ?? ""
         (origin, self.path) = (parsed.flatMap { Origin($0) }, path == "/" ? "" : path)
+        names = Self.names(in: path[...])
     }
 
     func contains(_ request: some AuthorizableRequest) -> Bool {
@@ -186,11 +188,25 @@ struct ResourcePlace: Sendable {
         guard !path.isEmpty else { return true }
         guard let target = request.targetURI else { return false }
         // Servers decode dots before they look for dot segments.
-        let plain = DotSegments.removed(fromURL: target.replacing("%2E", with: ".").replacing("%2e", with: "."))
-        let rest = plain.splitBeforePath.rest.utf8
+        let plain = target.replacing("%2E", with: ".").replacing("%2e", with: ".")
+        let rest = DotSegments.removed(fromURL: plain).splitBeforePath.rest.utf8
         guard rest.starts(with: path.utf8) else { return false }
         let next = rest.dropFirst(path.utf8.count).first
-        return next == nil || "/?#".utf8.contains(next ?? 0) || path.hasSuffix("/")
+        guard next == nil || "/?#".utf8.contains(next ?? 0) || path.hasSuffix("/") else { return false }
+        return !plain.utf8.contains("..".utf8) || Self.names(in: plain.splitBeforePath.rest).starts(with: names)
+    }
+
+    /// The names in a path, for servers that also decode slashes, merge them, or drop what follows a `;` before that.
+    private static func names(in path: Substring) -> [ArraySlice<UInt8>] {
+        var bytes = Array(path.utf8.prefix { !"?#".utf8.contains($0) })
+        for slash in ["%2F", "%2f", "%5C", "%5c", "\\"] { bytes = bytes.replacing(slash.utf8, with: "/".utf8) }
+        var names: [ArraySlice<UInt8>] = []
+        for part in bytes.split(separator: UInt8(ascii: "/")) {
+            let name = part.prefix { $0 != UInt8(ascii: ";") }
+            if name.elementsEqual("..".utf8) { _ = names.popLast() }
+            if !name.allSatisfy({ $0 == UInt8(ascii: ".") }) { names.append(name) }
+        }
+        return names
     }
 }
 

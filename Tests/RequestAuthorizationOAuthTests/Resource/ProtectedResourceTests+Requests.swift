@@ -15,7 +15,9 @@ extension ProtectedResourceTests {
     @Test(arguments: [
         ("/other", false), ("/mcp2", false), ("/mcp/../other", false), ("/mcp/%2e%2e/other", false), ("/mcp/sub", true),
         ("/mcp?x=1", true), ("/MCP", false), ("/\u{338}/mcp/x", false), ("/mcp/../\u{338}x", false),
-        ("/mcp/\u{338}x", true),
+        ("/mcp/\u{338}x", true), ("/mcp/..%2Fother", false), ("/mcp/%2e%2e%2f\u{338}other", false),
+        ("/mcp/..%5cother", false), ("/mcp//../other", false), ("/mcp/..;a=b/other", false), ("/mcp/a/..%2Fb", true),
+        ("/mcp/..other/..", true), ("/mcp?next=/..%2F..%2Fother", true),
     ])
     func `the token goes below the URL only`(path: String, isAllowed: Bool) async throws {
         try await GuardedServer.run { (guarded, server) async throws in

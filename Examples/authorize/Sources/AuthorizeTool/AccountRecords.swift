@@ -93,11 +93,11 @@ enum ResourceURL {
 
     /// The path has no dot segments, and is not empty.
     private static func place(of url: String) -> (origin: Origin, path: String)? {
-        // Servers decode dots before they look for dot segments.
-        guard let url = URL(string: url.replacing(/%2[Ee]/, with: "."))?.standardized, let origin = Origin(url) else {
-            return nil
-        }
-        let path = url.path(percentEncoded: true)
+        // Servers decode dots before they look for dot segments. Many also decode slashes, merge them, or drop a `;`.
+        guard let url = URL(string: url.replacing(/%2[Ee]/, with: ".")), let origin = Origin(url),
+            !url.path(percentEncoded: true).contains(/(\/\/|%2[Ff]|%5[Cc])\.\.|\/\.\.(%2[Ff]|%5[Cc]|;)/)
+        else { return nil }
+        let path = url.standardized.path(percentEncoded: true)
         return (origin, path.isEmpty ? "/" : path)
     }
 }

@@ -35,6 +35,13 @@ struct ResourceURLTests {
         #expect(ResourceURL.is("https://h.example\(path)", below: "https://h.example"))
     }
 
+    /// One of nginx, IIS and Tomcat takes each for `/b`.
+    @Test(arguments: ["/a/..%2Fb", "/a/%2e%2e%5cb", "/a//../b", "/a/..;/b"])
+    func `a URL that some servers read as one beside a resource`(path: String) {
+        #expect(!ResourceURL.is("https://h.example\(path)", below: "https://h.example/a"))
+        #expect(ResourceURL.owner(of: "https://h.example\(path)", among: ["https://h.example/a"]) == nil)
+    }
+
     @Test(arguments: [("/a", false), ("/ab", false), ("/a/", true), ("/a/b", true), ("/a/?b", true)])
     func `a resource with a slash at its end is above what continues there`(path: String, isBelow: Bool) {
         #expect(ResourceURL.is("https://h.example\(path)", below: "https://h.example/a/") == isBelow)
