@@ -111,10 +111,8 @@ struct ResourceDiscovery: Sendable {
         let (host, path) = url.splitBeforePath
         // A slash that ends the host is no path, also before a query.
         let rest = path == "/" || path.utf8.starts(with: "/?".utf8) ? path.dropFirst() : path
-        let texts = [
-            "\(host)/.well-known/oauth-protected-resource\(rest)", "\(host)/.well-known/oauth-protected-resource",
-        ]
-        let found = [challenge?.resourceMetadata] + texts.map { URL(string: $0) }
+        let root = "\(host)/.well-known/oauth-protected-resource"
+        let found = [challenge?.resourceMetadata, URL(string: "\(root)\(rest)"), URL(string: root)]
         return found.compactMap { $0 }.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
@@ -163,9 +161,7 @@ struct ResourceDiscovery: Sendable {
                 try addresses.check(url, "authorization_servers")
                 asked += 1
                 return try await transport.server(of: issuer, requiresListedPKCE: requiresListedPKCE)
-            } catch let error as CancellationError {
-                throw error
-            } catch {
+            } catch  where !(error is CancellationError) {
                 failures.append(ProtectedResourceError.of(error))
             }
         }

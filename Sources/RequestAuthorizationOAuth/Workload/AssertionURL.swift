@@ -40,9 +40,7 @@ struct AssertionURL: Sendable {
                 TokenRequest(
                     method: "GET", url: url, fields: [(name: "Accept", value: "application/json")] + fields,
                     timeout: .seconds(10), maximumResponseLength: AssertionFormat.longest))
-        } catch let error as CancellationError {
-            throw error
-        } catch {
+        } catch  where !(error is CancellationError) {
             let isLong = (error as? TokenTransportError)?.code == .responseTooLong
             throw WorkloadIdentityError(
                 isLong ? .tooLong : .unavailable, source: source, kind: isLong ? .client : .transient,

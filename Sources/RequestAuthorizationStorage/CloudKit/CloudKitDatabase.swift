@@ -83,9 +83,7 @@ struct CloudKitDatabase: CloudCalls {
             return try await body()
         } catch let error as CKError {
             throw CloudFailure(error)
-        } catch let error as CancellationError {
-            throw error
-        } catch {
+        } catch  where !(error is CancellationError) {
             let error = error as NSError
             throw CloudFailure(code: .internalError, foreign: "\(error.domain) \(error.code)")
         }
