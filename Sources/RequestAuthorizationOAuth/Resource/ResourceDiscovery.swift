@@ -106,14 +106,14 @@ struct ResourceDiscovery: Sendable {
 
     // MARK: -
 
-    /// The place that the challenge names, and the well-known ones for the whole URL and for the origin (RFC 9728 §3.1).
+    /// The place that the challenge names, if it has a host, and the well-known ones of URL and origin (RFC 9728 §3.1).
     private func places(_ challenge: AuthenticationChallenge?) -> [URL] {
         let (host, path) = url.splitBeforePath
         // A slash that ends the host is no path, also before a query.
         let rest = path == "/" || path.utf8.starts(with: "/?".utf8) ? path.dropFirst() : path
         let root = "\(host)/.well-known/oauth-protected-resource"
         let found = [challenge?.resourceMetadata, URL(string: "\(root)\(rest)"), URL(string: root)]
-        return found.compactMap { $0 }.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        return found.compactMap { $0 }.reduce(into: []) { if Origin($1) != nil, !$0.contains($1) { $0.append($1) } }
     }
 
     private func read(_ object: AnswerObject, _ response: TokenResponse) throws -> ResourceDocument {

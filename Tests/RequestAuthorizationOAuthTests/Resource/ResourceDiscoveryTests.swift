@@ -89,6 +89,11 @@ import Testing
         #expect(found.scopes == ["a", "b"] && found.scopesSupported == [])
     }
 
+    @Test func `a place without a host in the challenge hides no metadata at the well-known ones`() async throws {
+        let (found, targets, base) = try await discover(at: "metadata.json")
+        #expect(found.identifier == "\(base)/mcp" && targets.first == "\(Self.well)/mcp")
+    }
+
     @Test func `without a challenge the resource is asked for one, which may name another place`() async throws {
         let (found, targets, _) = try await discover { state in
             (state.resource, state.challenge) = (nil, #"resource_metadata="BASE/custom", scope="a""#)
