@@ -498,7 +498,10 @@ actor ResourceSessions {
         if unsaved?.signIn == record?.signIn {
             unsaved = nil
             // Not before: who reads the records meanwhile, or after a crash, finds one of the two sessions.
-            while unsaved == nil, let former = outdated.popFirst() { await former.value.reset() }
+            while unsaved == nil, let (name, former) = outdated.first {
+                await former.reset()
+                if outdated[name] === former { outdated[name] = nil }
+            }
             return
         }
         // A later sign-in may have been saved before this record was.

@@ -86,6 +86,36 @@ private struct SlowTokens: TokenStore {
     func clear() async throws { try await base.clear() }
 }
 
+/// Records in which the store of the first client is cleared once the record of the session is read again.
+struct SlowlyClearedRecords: ChangedRecords {
+    let base = InMemoryResourceRecords()
+    let clear = (begins: AsyncStream.makeStream(of: Void.self), goesOn: AsyncStream.makeStream(of: Void.self))
+    let isClearing = Lock(false)
+
+    func record(named name: String) async throws -> Data? {
+        if isClearing.withLock({ $0 }), name.hasPrefix("resource ") { clear.goesOn.continuation.finish() }
+        return base.record(named: name)
+    }
+    func tokens(named name: String) -> any TokenStore<OAuthToken> {
+        guard name.hasSuffix("/as client-1") else { return base.tokens(named: name) }
+        return SlowlyClearedTokens(base: base.tokens(named: name), records: self)
+    }
+}
+
+private struct SlowlyClearedTokens: TokenStore {
+    let base: any TokenStore<OAuthToken>
+    let records: SlowlyClearedRecords
+
+    func load() async throws -> StoredToken<OAuthToken>? { try await base.load() }
+    func save(_ stored: StoredToken<OAuthToken>) async throws { try await base.save(stored) }
+    func clear() async throws {
+        records.isClearing.withLock { $0 = true }
+        records.clear.begins.continuation.finish()
+        for await _ in records.clear.goesOn.stream {}
+        try await base.clear()
+    }
+}
+
 /// Records that fail to save a session at first, and at the second try save it slowly.
 struct SlowlySavedRecords: ChangedRecords {
     let base = InMemoryResourceRecords()

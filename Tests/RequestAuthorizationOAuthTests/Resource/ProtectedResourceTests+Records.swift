@@ -186,6 +186,22 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test func `settle waits until the former session is removed`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = SlowlyClearedRecords()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            try await notes.signIn()
+            guarded.change { $0.issuers = ["BASE/as2"] }
+            let signIn = Task { try await notes.signIn() }
+            for await _ in records.clear.begins.stream {}
+            try await notes.settle(within: .seconds(60))
+            let former = records.base.tokens(named: "\(server.base)/mcp \(server.base)/as client-1")
+            #expect(try await former.load()?.token == nil)
+            records.clear.goesOn.continuation.finish()
+            try await signIn.value
+        }
+    }
+
     @Test func `a sibling's sign-in that is read slowly does not replace a later one of this program`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let records = SlowlyReadRecords(name: "client-2")
