@@ -8,7 +8,7 @@
 public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: SharedTokenStore, RedactedDescription {
     private let items: LeasedByteStore
     private let coding: any LeasedItemCoding<Token>
-    /// The newest token of a session that this store has saved or loaded.
+    /// The newest token of a session that this store has saved or loaded, or the end of that session.
     private let newest = Lock<StoredToken<Token>?>(nil)
     /// The session of a sign-in whose save has got no answer.
     private let unanswered = Lock<UUID?>(nil)
@@ -53,14 +53,19 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {
         let contents = try await items.contentsForLoad(items.space.budget)
         var stored = if let item = contents.item { try await open(item, contents) } else { StoredToken<Token>?.none }
-        if let item = contents.item, let stored, stored.version.session == unanswered.withLock({ $0 }) {
+        let last = newest.withLock { $0 }
+        if let item = contents.item, let stored {
+            let isUnanswered = stored.version.session == unanswered.withLock { $0 }
             // It need not be durable, and no host has heard of it. If it is saved again, others may have gone on.
-            _ = found.exchange((stored.version.session, stored.token == nil, contents.changedAt))
-            guard try await items.confirms(item) else { return try await loadWithIntent() }
-            _ = unanswered.exchange(nil)
-            await items.announce()
+            if isUnanswered { _ = found.exchange((stored.version.session, stored.token == nil, contents.changedAt)) }
+            // A stale answer may show a token of another session than the newest one, or of one that is over.
+            let isOther = last.map { $0.token == nil || $0.version.session != stored.version.session } ?? false
+            if isUnanswered || isOther && stored.token != nil, try await !items.confirms(item) {
+                return try await loadWithIntent()
+            }
+            if isUnanswered, unanswered.exchange(nil) != nil { await items.announce() }
         }
-        if contents.hasAccess, let last = newest.withLock({ $0 }), last.token != nil {
+        if contents.hasAccess, let last, last.token != nil {
             let older = TokenSaveCondition.older(session: last.version.session, generation: last.version.generation)
             // The database has failed over to a copy that lacked the last token. What came there since counts.
             if older.allows(stored) {
@@ -124,10 +129,8 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
             // The answer to the first try may have been lost. Then no host has heard of the session, or of its end, yet.
             let isEnd = stored.token == nil && last.kept?.token == nil
             if isSignIn || isEnd, last.kept?.version.session == stored.version.session { await items.announce() }
-            if case .isStored? = last.decision, let kept = last.kept {
-                note(kept)
-                if kept.version == stored.version { return .saved }
-            }
+            if let kept = last.kept { note(kept) }
+            if case .isStored? = last.decision, last.kept?.version == stored.version { return .saved }
             return .refused(last.kept)
         }
         note(saved)

@@ -378,6 +378,30 @@ struct LeasedStoreTests {
         #expect(try await other.load() == token("a", 0))
     }
 
+    @Test(arguments: [false, true])
+    func `a stale token brings back no session that has ended or was replaced`(isOver: Bool) async throws {
+        let store = try await store()
+        try await store.save(token("a", 0))
+        let next = StoredToken<TestToken>(
+            isOver ? .signedOut : .token(TestToken("b")),
+            version: TokenVersion(session: isOver ? session : UUID(), generation: 1),
+            obtainedAt: Date(timeIntervalSince1970: 0))
+        try await store.save(next)
+        records.next(.read, .stale)
+        #expect(try await store.load() == next)
+    }
+
+    @Test func `a stale token brings back no session whose end has refused a save`() async throws {
+        let (one, other) = (try await store(), try await store())
+        try await one.save(token("a", 0))
+        let ended = StoredToken<TestToken>(
+            .signedOut, version: token("", 1).version, obtainedAt: Date(timeIntervalSince1970: 0))
+        try await other.save(ended)
+        #expect(try await one.save(token("b", 1), replacing: older(1), ending: nil) == .refused(ended))
+        records.next(.read, .stale)
+        #expect(try await one.load() == ended)
+    }
+
     @Test func `a first token is saved also if the database is emptied just before`() async throws {
         let store = try await store(over: EmptiedRecords(base: records, reads: Lock(0)))
         try await store.save(token("a", 0))
