@@ -31,8 +31,5 @@ extension AuthorizationPool {
         }
     }
 
-    func report(evicted: Int) {
-        guard let reporter = reporting.withLock({ $0.reporter }) else { return }
-        reporter.note(count: count, evicted: evicted)
-    }
+    func report(evicted: Int) { reporting.withLock { $0.reporter }?.note(count: count, evicted: evicted) }
 }
