@@ -72,9 +72,9 @@ final class GuardedServer: Sendable {
     var now: State { state.withLock { $0 } }
 
     /// From now on the metadata name another token endpoint, and the former one is gone.
-    func moveTokenEndpoint() {
+    func moveTokenEndpoint(_ status: Int = 404) {
         change { state in
-            state.answers["/as/token"] = { _ in .status(404) }
+            state.answers["/as/token"] = { _ in .status(status) }
             state.answers["/.well-known/oauth-authorization-server/as"] = {
                 let base = "http://127.0.0.1:\($0.port)"
                 return .json(

@@ -30,6 +30,31 @@ extension ProtectedResourceTests {
         }
     }
 
+    @Test(arguments: [("private, max-age=300", 300), ("Max-Age=7200", 3600), ("max-age=0", 60)])
+    func `the metadata are read again when their max-age is over, after an hour at most`(
+        field: String, seconds: Int
+    ) async throws {
+        try await GuardedServer.run {
+            $0.lifetime = 100_000
+        } body: { (guarded, server) async throws in
+            let document = #"{"resource":"\#(server.base)/mcp","authorization_servers":["\#(server.base)/as"]}"#
+            guarded.change {
+                $0.answers["/.well-known/oauth-protected-resource/mcp"] = { _ in
+                    .json(document, ("Cache-Control", field))
+                }
+            }
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            _ = try await notes.get(server)
+            // The first time they were read to sign in.
+            for (pause, refused, reads) in [(0, 1, 2), (seconds - 1, 2, 2), (1, 3, 3)] {
+                guarded.clock.advance(by: .seconds(pause))
+                guarded.change { $0.refused = Set((1...refused).map { "t\($0)" }) }
+                #expect(try await notes.get(server) == "200 ok")
+                #expect(await server.requests.filter { $0.target.contains("oauth-protected-resource") }.count == reads)
+            }
+        }
+    }
+
     @Test func `the resource moves to another server: the old token and client are not shown to it`() async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let (asked, records) = (Asked(), ItemResourceRecords(in: SharedPlace()))
@@ -283,11 +308,12 @@ extension ProtectedResourceTests {
         }
     }
 
-    @Test func `a token endpoint that has moved is looked for, and the session lives`() async throws {
+    @Test(arguments: [404, 405, 410])
+    func `a token endpoint that has moved is looked for, and the session lives`(status: Int) async throws {
         try await GuardedServer.run { (guarded, server) async throws in
             let notes = ProtectedResourceAuthorization.make(server, guarded)
             _ = try await notes.get(server)
-            guarded.moveTokenEndpoint()
+            guarded.moveTokenEndpoint(status)
             guarded.clock.advance(by: .seconds(4000))
             #expect(try await notes.get(server) == "200 ok")
             #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token"])
