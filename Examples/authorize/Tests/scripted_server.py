@@ -4,9 +4,9 @@
 
 SCRIPT is a JSON object: from the kind of a message, such as "GET" or "tools/call", to the answers in their order; "refresh" is
 the kind of a refresh at /token, and "tools/call a" that of messages in the session "a". An answer has "status", "fields",
-"body", "isCut" (the connection breaks before the end of the body), "until" (the kind of a message that comes before it),
-"hangs" (there is no answer), "staysOpen" (there is no end of the body) and "copies" (the body comes so many times; a line says
-whether the client took all of it, or held it up for two seconds).
+"body", "isCut" (the connection breaks before the end of the body), "until" (the kind of a message that comes before it; for a
+refresh a line says that it waits), "hangs" (there is no answer), "staysOpen" (there is no end of the body) and "copies" (the
+body comes so many times; a line says whether the client took all of it, or held it up for two seconds).
 Without one, a request is answered with a result (its fields of MCP), a notification with 202, and GET with 405.
 
 It prints its address, then a line for each message: its kind, its Last-Event-ID, and the scheme and token of its
@@ -14,7 +14,9 @@ Authorization. It ends with its standard input.
 
 With GUARDED=1 it wants a token. It is its own authorization server: discovery (RFC 9728, RFC 8414), registration, /authorize
 (the person consents at once) and /token. The tokens are t1, t2 and so on, bound to a key if the client proves one (RFC 9449).
-With DEVICES=1 it does not list PKCE, and takes sign-ins on another device (RFC 8628; the person consents at once).
+With DEVICES=1 it does not list PKCE, and takes sign-ins on another device (RFC 8628; the person consents at once). With
+DOCUMENTS=1 it takes client id metadata documents. REVOCATION is the address of its revocation endpoint. It prints a line for a
+credential that comes with a request for metadata.
 """
 
 import json
@@ -47,6 +49,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         path, _, query = self.path.partition("?")
+        if path.startswith("/.well-known/") and "Authorization" in self.headers:
+            say("credential at", path)
         if path == "/token":
             return self.token(urllib.parse.parse_qs(body.decode()))
         if path == "/register":
@@ -66,6 +70,10 @@ class Handler(BaseHTTPRequestHandler):
             way = {"code_challenge_methods_supported": ["S256"]}
             if devices:
                 way = {"device_authorization_endpoint": base + "/device_authorization"}
+            if os.environ.get("DOCUMENTS") == "1":
+                way["client_id_metadata_document_supported"] = True
+            if "REVOCATION" in os.environ:
+                way["revocation_endpoint"] = os.environ["REVOCATION"]
             return self.json({
                 "issuer": base, "authorization_endpoint": base + "/authorize", "token_endpoint": base + "/token",
                 "registration_endpoint": base + "/register", **way,
@@ -77,9 +85,12 @@ class Handler(BaseHTTPRequestHandler):
     do_GET = do_DELETE = do_POST
 
     def token(self, asked):
-        refusal = self.scripted("refresh") if asked.get("grant_type") == ["refresh_token"] else None
-        if refusal:
-            return self.answer(refusal["status"], refusal["fields"], refusal["body"].encode())
+        answer = self.scripted("refresh") if asked.get("grant_type") == ["refresh_token"] else None
+        if answer:
+            if answer["until"]:
+                say("refresh", "-", "-")
+                coming(answer["until"]).wait()
+            return self.answer(answer["status"], answer["fields"], answer["body"].encode())
         kind = "DPoP" if "DPoP" in self.headers else "Bearer"
         with lock:
             token = "t%d" % (len(types) + 1)

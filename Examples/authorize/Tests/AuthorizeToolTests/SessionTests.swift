@@ -215,6 +215,18 @@ struct SessionTests {
         }
     }
 
+    @Test func `a sign-out of which the server is not told keeps the session, unless it is forced`() async throws {
+        try await Scripted.with(isGuarded: true, environment: ["REVOCATION": "http://127.0.0.1:9/"]) { server in
+            try await server.login(server.url)
+            let refused = try await server.start("logout", server.url).result()
+            #expect(refused.status == 69 && refused.errors.contains("add --force"), "\(refused)")
+            #expect(try await server.start("token", server.url).result().output == "t1\n")
+            let forced = try await server.start("logout", server.url, "--force").result()
+            #expect(forced.status == 0 && forced.errors.contains("The server was not told"), "\(forced)")
+            #expect(try await server.start("token", server.url).result().status == 77)
+        }
+    }
+
     @Test func `a session that the server has ended hides the one above until a sign-out`() async throws {
         try await User.with { user in
             try await user.login("--issuer", user.server.base + "/", url: user.server.base + "/")
@@ -319,6 +331,30 @@ struct SessionTests {
             #expect(try await user.server.counts() == FastMCP.Counts())
             let nobody = try await user.run("explain", "http://127.0.0.1:9/x", "--json")
             #expect(nobody.status == 65 && nobody.output.contains("unreachable"))
+        }
+    }
+
+    @Test func `explain sends no credential, also if there is a session`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.url)
+            #expect(try await server.start("explain", server.url).result().status == 0)
+            try await User.allow(server.base + "/end")
+            #expect(try await server.seen() == "GET - - ")
+        }
+    }
+
+    @Test func `a client id metadata document is the client, without a registration`() async throws {
+        let document = "https://app.example/client.json"
+        try await Scripted.with(isGuarded: true, environment: ["DOCUMENTS": "1"]) { server in
+            let explained = try await server.start("explain", server.url, "--client-document", document).result()
+            #expect(explained.status == 0 && !explained.output.contains("/register"), "\(explained)")
+            let login = try server.start(
+                "login", server.url, "--no-browser", "--json", "--client-document", document)
+            try await User.allow(try await login.page())
+            let result = try await login.result()
+            #expect(result.status == 0, "\(result)")
+            let sessions = try JSONDecoder().decode([User.Listed].self, from: Data(result.output.utf8))
+            #expect(sessions.map(\.client) == [document])
         }
     }
 
@@ -437,6 +473,34 @@ struct SessionTests {
             #expect(try await user.run("logout", user.url).status == 0)
             let header = try await user.run("header", user.url)
             #expect(header.status == 77 && header.errors.contains("authorize login \(user.url)\n"), "\(header)")
+        }
+    }
+
+    @Test func `a sign-in says that it waits at a terminal, and nowhere else`() async throws {
+        try await User.with { user in
+            let piped = try await user.login()
+            #expect(!piped.errors.contains("Waiting for"), "\(piped)")
+            let terminal = try Terminal()
+            let login = try Program(
+                Program.authorize, ["login", user.url, "--no-browser"], environment: user.environment,
+                terminal: terminal.inside)
+            try terminal.inside.close()
+            _ = try await terminal.line(with: "[Y/n]")
+            try terminal.type("")
+            let page = try await terminal.line(with: "/authorize?")
+            _ = try await terminal.line(with: "Waiting for your answer there; Ctrl-C gives up.")
+            try await User.allow(page)
+            #expect(try await login.result().status == 0)
+        }
+    }
+
+    @Test func `the help names the commands and the exit codes`() async throws {
+        try await Scripted.with { server in
+            let help = try await server.start("--help").result()
+            let commands = ["login", "header", "token", "exec", "mcp", "explain", "list", "logout"].map { "  \($0) " }
+            for text in commands + ["  75  try again later", "  77  a person is needed"] {
+                #expect(help.status == 0 && help.output.contains(text), "\(text) in \(help)")
+            }
         }
     }
 

@@ -55,6 +55,53 @@ struct TokenTests {
         }
     }
 
+    @Test func `each command that gives out a token takes --lasting`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.url)
+            let place = "protocol=http\nhost=\(server.base.dropFirst(7))\npath=mcp\n"
+            var last = "t1"
+            for command in [
+                "header \(server.url) --lasting 2h",
+                "exec \(server.url) --env TOKEN --lasting 2h -- sh -c 'echo $TOKEN'",
+                "token --format git --lasting 2h get <<<'\(place)'",
+            ] {
+                let result = try await server.shell("authorize \(command)").result()
+                let token = result.output.firstMatch(of: /t[0-9]+/).map { String($0.output) }
+                #expect(result.status == 0 && token != nil && token != last, "\(command): \(result)")
+                last = token ?? last
+            }
+        }
+    }
+
+    @Test func `a command that a signal ends first stores its refresh`() async throws {
+        var refreshed = Scripted.Answer.page(
+            #"{"access_token":"kept","token_type":"Bearer","expires_in":3600,"refresh_token":"r2"}"#)
+        refreshed.until = "GET"
+        try await Scripted.with(["refresh": [refreshed]], isGuarded: true) { server in
+            try await server.login(server.url)
+            let token = try server.start("token", server.url, "--lasting", "2h")
+            _ = try await server.seen("refresh")
+            token.send(SIGTERM)
+            try await User.allow(server.base + "/go-on")
+            #expect(try await token.result().status == -SIGTERM)
+            #expect(try await server.start("token", server.url).result().output == "kept\n")
+        }
+    }
+
+    @Test func `a second signal ends a command at once`() async throws {
+        var never = Scripted.Answer()
+        never.until = "never"
+        try await Scripted.with(["refresh": [never]], isGuarded: true) { server in
+            try await server.login(server.url)
+            let token = try server.start("token", server.url, "--lasting", "2h")
+            _ = try await server.seen("refresh")
+            token.send(SIGINT)
+            token.send(SIGTERM)
+            let result = try await token.result()
+            #expect([-SIGINT, -SIGTERM].contains(result.status) && result.errors.isEmpty, "\(result)")
+        }
+    }
+
     @Test func `kubectl gets the version that it names, and a new token if it asks again at once`() async throws {
         try await User.with { user in
             try await user.login()
