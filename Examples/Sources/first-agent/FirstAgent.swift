@@ -11,10 +11,12 @@ import FoundationNetworking
 
 // sample: agent
 /// Lists the tools of an MCP server. The program knows its URL, and nothing of who guards it.
-func listTools(at url: URL) async throws {
+///
+/// Servers that know client id metadata documents take the URL of one as the client. Elsewhere the program registers.
+func listTools(at url: URL, document: String?) async throws {
     let auth = ProtectedResourceAuthorization(
-        url.absoluteString, client: ClientIdentity(name: "first-agent"), records: .items(.tool(client: "first-agent")),
-        policy: .tool, transport: URLSession.shared,
+        url.absoluteString, client: ClientIdentity(name: "first-agent", document: document),
+        records: .items(.tool(client: "first-agent")), policy: .tool, transport: URLSession.shared,
         // It listens on 127.0.0.1 until the browser comes back.
         signIn: .through(.loopback, show: { page in tell("Open \(page) and allow it.") }) { ask in
             tell("`\(ask.issuer)` guards `\(ask.resource)`.")
@@ -57,14 +59,15 @@ struct Refused: Error {
 
 func tell(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 
-/// `swift run --package-path Examples first-agent URL`, while
+/// `swift run --package-path Examples first-agent URL [DOCUMENT]`, while
 /// `swift run --package-path Tests/Servers scenarios metadata-default 2025-11-25` runs, which prints the URL.
 @main struct FirstAgent {
     static func main() async throws {
-        guard let url = CommandLine.arguments.dropFirst().first.flatMap(URL.init(string:)) else {
+        let words = CommandLine.arguments.dropFirst()
+        guard let url = words.first.flatMap(URL.init(string:)) else {
             tell("first-agent needs the URL of an MCP server")
             exit(64)
         }
-        try await listTools(at: url)
+        try await listTools(at: url, document: words.dropFirst().first)
     }
 }

@@ -159,13 +159,16 @@ import FoundationNetworking
     }
     #endif
 
-    @Test func `first-agent introduces itself, signs in once, and lists the tools`() async throws {
+    /// By registration, and with a client id metadata document.
+    @Test(arguments: ["metadata-default", "basic-cimd"])
+    func `first-agent introduces itself, signs in once, and lists the tools`(name: String) async throws {
         let home = FileManager.default.temporaryDirectory.appending(path: "first-agent-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: home) }
-        let scenario = try #require(Scenario.named("metadata-default"))
+        let scenario = try #require(Scenario.named(name))
         let verdict = try await scenario.run(at: .november2025) { run in
-            let (arguments, environment) = ([run.url.absoluteString], ["XDG_STATE_HOME": home.path()])
+            let arguments = [run.url.absoluteString] + [run.context.clientMetadataURL].compactMap(\.self)
+            let environment = ["XDG_STATE_HOME": home.path()]
             let first = try Running("first-agent", arguments, environment: environment)
             let page = try await first.word(beginning: "http://", ofErrors: true)
             _ = try await URLSession.shared.data(from: try #require(URL(string: page)))
