@@ -39,6 +39,12 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (Duration.seconds(Int64.max), "6307200000.0"), (.seconds(1.5), "1.5"), (.seconds(Int64.min), "0.0"),
+    ]) func `an absurd limit of the sessions is one that the database can count`(limit: Duration, seconds: String) {
+        #expect(SharedSessions.seconds(limit) == seconds)
+    }
+
     @Test func `when a replica dies its sessions continue on the other one`() async throws {
         try await RunningFleet.run { fleet in
             var browser = try await fleet.loggedIn()

@@ -87,6 +87,17 @@ import Testing
         #expect(await store.session(of: used) == nil)
     }
 
+    @Test func `absurd limits are for ever, and end no program`() async {
+        let store = makeStore {
+            ($0.visitorAge, $0.idle, $0.age) = (.seconds(Int64.max), .seconds(Int64.max), .seconds(Int64.max))
+        }
+        let visitor = await store.add("x", of: nil)
+        let session = await store.begin("me", insteadOf: nil).id
+        clock.advance(by: .seconds(100 * 365 * 86_400))
+        #expect(await store.session(of: session) != nil)
+        #expect(await store.isVisitor(visitor))
+    }
+
     @Test func `the oldest visitor and the session unused for the longest time are replaced`() async {
         let store = makeStore {
             $0.visitors = 2

@@ -22,8 +22,9 @@ struct SharedSessions: BrowserSessions {
     }
 
     func add(_ pending: Pending, of id: SessionSecret?) async throws -> SessionSecret {
-        try await query(SessionStatements.removeOldVisitors, seconds(limits.visitorAge))
-        try await remove(try await query(SessionStatements.expired, seconds(limits.idle), seconds(limits.age)))
+        try await query(SessionStatements.removeOldVisitors, Self.seconds(limits.visitorAge))
+        try await remove(
+            try await query(SessionStatements.expired, Self.seconds(limits.idle), Self.seconds(limits.age)))
         let visitor: SessionSecret
         if let id, try await isVisitor(id) {
             visitor = id
@@ -42,7 +43,7 @@ struct SharedSessions: BrowserSessions {
     func isVisitor(_ id: SessionSecret?) async throws -> Bool {
         guard let id else { return false }
         return try await !query(
-            SessionStatements.isVisitor, bytes(row(of: id)), seconds(limits.visitorAge)
+            SessionStatements.isVisitor, bytes(row(of: id)), Self.seconds(limits.visitorAge)
         ).isEmpty
     }
 
@@ -73,7 +74,7 @@ struct SharedSessions: BrowserSessions {
         guard let id else { return nil }
         let row = row(of: id)
         let rows = try await query(
-            SessionStatements.use, bytes(row), seconds(limits.idle), seconds(limits.age))
+            SessionStatements.use, bytes(row), Self.seconds(limits.idle), Self.seconds(limits.age))
         // What another version of the site has sealed may have another form. Its user logs in again.
         guard let sealed = rows.first?.first?.flatMap(Self.data),
             let contents: Contents = try? database.seal.open(sealed, in: row),
@@ -117,6 +118,9 @@ struct SharedSessions: BrowserSessions {
         Data(base64Encoded: base64, options: .ignoreUnknownCharacters)
     }
 
-    private func seconds(_ duration: Duration) -> String { "\(duration / .seconds(1))" }
+    /// At most two hundred years: the database would refuse a longer interval.
+    static func seconds(_ duration: Duration) -> String {
+        "\(min(max(duration, .zero), .seconds(Int64(200) * 365 * 86_400)) / .seconds(1))"
+    }
 }
 #endif
