@@ -160,6 +160,6 @@ struct LeaseRules: Hashable, Sendable {
         if stored.generation < version.generation { return version.generation }
         // 7b: both hosts have spent the same token, and the holder did so later. Another version for another token:
         // hosts that have adopted the first one see the second.
-        return isHolder && stored.generation == version.generation ? version.next.generation : nil
+        return isHolder && stored.generation == version.generation ? version.generation + 1 : nil
     }
 }

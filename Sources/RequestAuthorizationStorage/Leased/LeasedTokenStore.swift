@@ -188,7 +188,7 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
 
     /// Whether a record already has what is to be saved, perhaps as the generation after.
     private func isSame(_ kept: StoredToken<Token>, _ new: StoredToken<Token>) -> Bool {
-        guard [new.version, new.version.next].contains(kept.version) else { return false }
+        guard (0...1).contains(kept.version.generation - new.version.generation) else { return false }
         let renumbered = StoredToken(new.content, version: kept.version, obtainedAt: new.obtainedAt)
         return (try? StoredTokenFormat.encode(kept)) == (try? StoredTokenFormat.encode(renumbered))
     }

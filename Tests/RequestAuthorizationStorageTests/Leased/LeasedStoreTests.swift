@@ -256,17 +256,6 @@ struct LeasedStoreTests {
         #expect(try await store.load() == token("b", 1))
     }
 
-    @Test(arguments: [Int.max, .min])
-    func `a number at the end of all integers ends no program`(generation: Int) async throws {
-        let store = try await store()
-        try await store.save(token("a", generation))
-        let lock = try await store.lock(within: .seconds(1))
-        let next = max(generation, 1)
-        #expect(try await store.save(token("b", next), replacing: older(next)) == .saved)
-        #expect(try await store.load() == token("b", next))
-        await lock.unlock()
-    }
-
     @Test(arguments: [false, true])
     func `who waits reads without a lease and adopts`(hasRead: Bool) async throws {
         let (one, reader, held, _) = try await announced()
