@@ -173,7 +173,9 @@ import FoundationNetworking
     ) async throws {
         let provider = signer.provider(clock: clock)
         try await withVerifier(signer) { server in
-            let client = HTTPClient(configuration: .init(redirectConfiguration: .disallow))
+            var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+            configuration.timeout.connect = .seconds(300)
+            let client = HTTPClient(configuration: configuration)
             var request = HTTPClientRequest(url: server.url("/moved").absoluteString)
             request.method = .POST
             request.body = .bytes(body)

@@ -19,6 +19,7 @@ import Testing
         // By default it would retry until the time is over.
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.timeout.connect = .seconds(300)
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let clock = ManualClock()
         let held = OAuthToken(accessToken: "old", refreshToken: "r", lifetime: .seconds(60), expiresAt: clock.now)

@@ -7,6 +7,7 @@ import Foundation
 import FoundationNetworking
 #endif
 import RequestAuthorization
+import RequestAuthorizationAsyncHTTPClient
 import RequestAuthorizationURLSession
 
 /// Gives each exchange five minutes. The machine may do other work, and tests that are not about a time limit must not depend on
@@ -31,6 +32,15 @@ extension URLSession {
         let configuration = URLSessionConfiguration.default
         configuration.timeoutIntervalForRequest = 300
         return URLSession(configuration: configuration)
+    }()
+}
+
+extension HTTPClient {
+    /// As patient with a connection, for which a request may queue, and follows no redirect.
+    static let patient: HTTPClient = {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.timeout.connect = .seconds(300)
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 }
 #endif
