@@ -74,19 +74,25 @@ import Testing
 
     @Test func `threads that ask in any order all end, and each identity has one provider`() async {
         let pool = Shared<Pool?>(nil)
-        pool.value = Pool { identity in
-            let others = (0..<6).map { "\($0)" }.filter { $0 != identity }.shuffled().prefix(2)
-            for other in others { _ = try? pool.value?.provider(of: other) }
-            return RefreshableTokenAuthorization(service: CountingService())
-        }
+        // Each pool is new, because the threads meet only while its providers are made.
         for _ in 0..<200 {
-            let seen = Shared<[ObjectIdentifier]>([])
-            await withThreads([0, 1, 2, 3]) { number in
-                if let provider = try? pool.value?.provider(of: "\(number)") { seen.append(ObjectIdentifier(provider)) }
+            let seen = Shared<[(identity: String, provider: Pool.Provider)]>([])
+            let ended = Shared<[String]>([])
+            @Sendable func asks(_ identity: String) -> Bool {
+                guard let provider = try? pool.value?.provider(of: identity) else { return false }
+                seen.append((identity: identity, provider: provider))
+                return true
             }
-            #expect(seen.value.count == 4)
+            pool.value = Pool { identity in
+                let others = (0..<6).map { "\($0)" }.filter { $0 != identity }.shuffled().prefix(2)
+                for other in others { _ = asks(other) }
+                return RefreshableTokenAuthorization(service: CountingService())
+            }
+            await withThreads(["0", "1", "2", "3"]) { if asks($0) { ended.append($0) } }
+            #expect(ended.value.count == 4)
+            for (identity, provider) in seen.value { #expect(pool.value?[identity] === provider, "\(identity)") }
+            #expect((4...6).contains(pool.value?.count ?? 0))
         }
-        #expect((4...6).contains(pool.value?.count ?? 0))
         pool.value = nil
     }
 
