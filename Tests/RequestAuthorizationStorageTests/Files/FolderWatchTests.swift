@@ -295,16 +295,21 @@ import Darwin
         #expect(answers == [true, true, true, false, true, true, true, false])
     }
 
-    @Test func `a listener that stops leaves no descriptor open`() async throws {
+    @Test func `a listener that stops is forgotten, and leaves no descriptor open`() async throws {
         let folder = try TemporaryFolder()
         let store = folder.store()
         try await store.save(.make(1))
         let before = try openNames(in: folder)
+        // All stores of a folder share it.
+        let watch = SharedFolder.at(.at(folder.tokens), SystemFileLayer()).watch
         for _ in 0..<3 {
-            let task = Task { for await _ in try #require(store.changes) {} }
+            let changes = try #require(store.changes)
             _ = try await store.load()
+            #expect(watch.heard == ["client,me.token"])
+            let task = Task { for await _ in changes {} }
             task.cancel()
-            _ = await task.result
+            await task.value
+            #expect(watch.heard == [])
         }
         // The end of the last listener is queued before this.
         _ = try await store.load()
