@@ -107,7 +107,7 @@ import Testing
 
     @Test func `the slot is released before the wait for a refresh`() async throws {
         let service = ScriptedTokenService<TestToken>(.held)
-        let auth = Auth(service: service, token: TestToken("a"))
+        let auth = Auth(service: service, token: TestToken("a"), clock: ManualClock())
         try await withServer { request in
             request["Authorization"] == "Bearer a" ? .unauthorized("Bearer") : .text("hello")
         } body: { server in

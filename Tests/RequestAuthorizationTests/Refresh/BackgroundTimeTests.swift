@@ -13,7 +13,7 @@ import Testing
         let save = store.hold(next: .save)
         let activities = ScriptedActivities()
         let auth = RefreshableTokenAuthorization(
-            service: ScriptedTokenService(.token("a")), token: nil, store: store, clock: SystemClock(),
+            service: ScriptedTokenService(.token("a")), token: nil, store: store, clock: ManualClock(),
             activities: activities)
         async let token = auth.validToken()
         await save.begins()
@@ -32,7 +32,7 @@ import Testing
         let service = ScriptedTokenService<TestToken>(.held)
         let activities = ScriptedActivities()
         let auth = RefreshableTokenAuthorization(
-            service: service, token: nil, store: nil, clock: SystemClock(), activities: activities)
+            service: service, token: nil, store: nil, clock: ManualClock(), activities: activities)
         async let token = auth.validToken()
         let call = try await service.nextCall()
         activities.expire()
