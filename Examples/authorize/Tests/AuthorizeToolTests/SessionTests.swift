@@ -254,7 +254,9 @@ struct SessionTests {
             #expect(token.status == 0)
             let secret = token.output.trimmingCharacters(in: .newlines)
             let folder = user.home + "/swift-request-authorization"
-            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(names.contains { $0.hasSuffix(".token") })
+            for name in names {
                 let text = String(decoding: try Data(contentsOf: URL(filePath: "\(folder)/\(name)")), as: UTF8.self)
                 #expect(!text.contains(secret) && !text.contains("refresh_token") && !text.contains("client_secret"))
             }
