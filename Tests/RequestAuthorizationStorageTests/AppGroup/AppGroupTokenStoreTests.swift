@@ -133,8 +133,16 @@ import Testing
         try Data("left over".utf8).write(to: URL(filePath: leftOver))
         #expect(try await store().load() == .make(1))
         #expect(FileManager.default.fileExists(atPath: leftOver))
-        try await store().save(.make(2))
-        #expect(!FileManager.default.fileExists(atPath: leftOver))
+        let (isLeft, inner) = (Lock<[Bool]>([]), ExclusiveActivity.expiring(activities))
+        let activity = ExclusiveActivity { expire in
+            let end = try await inner.begin(expire)
+            return {
+                isLeft.withLock { $0.append(FileManager.default.fileExists(atPath: leftOver)) }
+                end()
+            }
+        }
+        try await store(activity: activity).save(.make(2))
+        #expect(isLeft.withLock { $0.last } == false)
     }
 
     @Test func `before the process is suspended the access is released, and other processes get it`() async throws {
