@@ -96,6 +96,7 @@ import Testing
         let pending = try await service(client: client).signIn(scopes: [], parameters: forged)
         #expect(!pending.url.absoluteString.contains("forged"))
         #expect(!pending.url.absoluteString.contains("plain"))
+        #expect(query(of: pending).filter { $0.hasPrefix("response_type=") } == ["response_type=code"])
     }
 
     @Test func `RFC 6749 App. B: plus, percent, ampersand and umlauts survive`() async throws {
