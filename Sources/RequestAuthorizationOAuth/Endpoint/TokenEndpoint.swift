@@ -87,7 +87,7 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
                     answer.text("id_token"), for: client, request: identity, at: clock.now)
             } else if let signedIn = old?.identity {
                 token.identity = signedIn
-                if let new = answer.text("id_token"), try !signedIn.isRenewed(by: new, at: clock.now) {
+                if let new = answer.text("id_token"), try !signedIn.isRenewed(by: new, of: server, at: clock.now) {
                     token.idToken = old?.idToken
                 }
             }

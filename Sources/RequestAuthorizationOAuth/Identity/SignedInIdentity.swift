@@ -69,15 +69,17 @@ extension SignedInIdentity {
 
     /// Compares the ID token of a refresh with that of the sign-in (§12.2).
     ///
+    /// - Parameter server: the one that answered, which may have another name by now.
     /// - Returns: whether it may take the place of the former one. If not, the session goes on without it.
     /// - Throws: ``IdentityTokenError`` that ends the session if the answer is about somebody else, or for another
     ///   client: the tokens of the answer are not this session's, and the refresh token is spent.
-    func isRenewed(by token: String, at now: Date) throws(IdentityTokenError) -> Bool {
+    func isRenewed(by token: String, of server: AuthorizationServer, at now: Date) throws(IdentityTokenError) -> Bool {
         guard let new = try? Self.claims(of: token), let subject = new.text("sub"), let issuer = new.text("iss") else {
             return false
         }
         if !Self.same(subject, self.subject) { throw IdentityTokenError(.otherPerson, claim: "sub") }
-        if !Self.same(issuer, self.issuer) { throw IdentityTokenError(.otherPerson, claim: "iss") }
+        let isRenamed = Self.same(server.issuer, issuer) && server.formerIssuers.contains { Self.same($0, self.issuer) }
+        guard isRenamed || Self.same(issuer, self.issuer) else { throw IdentityTokenError(.otherPerson, claim: "iss") }
         guard new.value("aud") != nil, Self.audiences(new.value("aud")) == Self.audiences(claims["aud"]) else {
             throw IdentityTokenError(.otherPerson, claim: "aud")
         }

@@ -109,7 +109,7 @@ struct GlewlwydTests {
         let theirs = try await other.finish(callback: person.open(pending.url))
         #expect(theirs.identity?.subject == identity.subject)
         #expect(throws: IdentityTokenError(.otherPerson, claim: "aud")) {
-            try identity.isRenewed(by: theirs.idToken ?? "", at: bench.clock.now)
+            try identity.isRenewed(by: theirs.idToken ?? "", of: service.endpoint.server, at: bench.clock.now)
         }
     }
 

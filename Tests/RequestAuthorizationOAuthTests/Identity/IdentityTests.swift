@@ -312,6 +312,23 @@ import Testing
         #expect(transport.calls == 2 && auth.currentToken == nil)
     }
 
+    @Test(arguments: [("https://new.example", true), ("https://as.example", true), ("https://evil.example", false)])
+    func `§12.2: an ID token may have the new name of a server whose former one is listed`(
+        issuer: String, goesOn: Bool
+    ) async throws {
+        let before = try await signIn()
+        let renamed = service {
+            $0.issuer = "https://new.example"
+            $0.formerIssuers = ["https://as.example"]
+        }
+        var claims = IDToken.claims(nonce: nil, at: clock.now)
+        claims["iss"] = .string(issuer)
+        transport.append(.response(200, json: IDToken.answer(IDToken.text(claims), refreshToken: "r2")))
+        let after = try? await renamed.refresh(before)
+        #expect(after?.refreshToken == (goesOn ? "r2" : nil))
+        #expect(after?.identity == (goesOn ? before.identity : nil))
+    }
+
     @Test(arguments: [
         ("auth_time", JSONValue.integer(1)), ("nonce", .string("other")), ("azp", .string("app")), ("exp", .integer(1)),
         ("iat", .integer(99_999_999_999)), ("sub", .integer(1)), ("aud", .array([.integer(1)])),
