@@ -195,7 +195,9 @@ extension OAuthTokenService {
     /// Whether this client began the sign-in at this server (RFC 9700 §4.4): services may share a store.
     private func began(_ pending: PendingSignIn) -> Bool {
         let server = endpoint.server
-        return pending.clientID == endpoint.client.id && pending.tokenEndpoint == server.tokenEndpoint
+        // A stored URL has no base any more, and `==` compares the base.
+        return pending.clientID == endpoint.client.id
+            && pending.tokenEndpoint?.absoluteString == server.tokenEndpoint?.absoluteString
             && (pending.issuer.map { Array($0.unicodeScalars) } == server.issuer.map { Array($0.unicodeScalars) })
     }
 }

@@ -259,6 +259,20 @@ import Testing
         }
     }
 
+    @Test func `a stored sign-in works at an endpoint that is relative to a base`() async throws {
+        transport.append(.response(200, json: answer))
+        let base = try URL.make("https://server.example.com")
+        let service = OAuthTokenService.authorizationCode(
+            server: AuthorizationServer(
+                authorizationEndpoint: URL(string: "/authorize", relativeTo: base),
+                tokenEndpoint: URL(string: "/token", relativeTo: base)),
+            client: .public(id: "s6BhdRkqt3"), redirectURI: "https://client.example.com/cb",
+            pendingSignIns: InMemoryPendingSignIns(), transport: transport, clock: clock)
+        let kept = try JSONEncoder().encode(try await service.signIn(scopes: ["a"]))
+        let pending = try JSONDecoder().decode(PendingSignIn.self, from: kept)
+        #expect(try await service.finish(pending, callback: callback(pending)).scopes == ["a"])
+    }
+
     @Test func `a forged callback changes nothing, whether success or denial`() async throws {
         transport.append(.response(200, json: answer))
         let service = service()
