@@ -36,7 +36,7 @@ struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription {
             let former = state
             guard former != .ended else { return nil }
             state = .ended  // It stays so after an error and after the last step.
-            guard former == .waiting || signIn.begin() else { throw SignInError(.alreadyUsed) }
+            guard former == .waiting || !signIn.hasBegun.exchange(true) else { throw SignInError(.alreadyUsed) }
             let next = if former == .fresh { DeviceSignInStep.waiting(polling.pause) } else { try await step() }
             if case .authorized = next { return next }
             state = .waiting
@@ -69,13 +69,6 @@ struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription {
 }
 
 extension DeviceSignIn {
-    fileprivate func begin() -> Bool {
-        hasBegun.withLock { hasBegun in
-            defer { hasBegun = true }
-            return !hasBegun
-        }
-    }
-
     /// Asks for the token (RFC 8628 §3.4).
     fileprivate func poll() async throws -> OAuthToken {
         let url = try endpoint.server.endpoint(endpoint.server.tokenEndpoint, named: "token_endpoint")
